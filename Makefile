@@ -1,0 +1,33 @@
+# Two commands matter: `make demo` and `make test`. Each sets up what it needs from a machine with Python 3.11 and make.
+PYTHON ?= python3
+VENV   := .venv
+BIN    := $(VENV)/bin
+
+.PHONY: demo test lint bench clean
+
+$(VENV)/.ready: pyproject.toml
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip --quiet --disable-pip-version-check install --upgrade "pip>=25.1"
+	$(BIN)/python -m pip --quiet --disable-pip-version-check install --editable . --group dev
+	touch $@
+
+demo: $(VENV)/.ready
+	@$(BIN)/firsthand demo
+
+test: $(VENV)/.ready
+	$(BIN)/coverage erase
+	$(BIN)/coverage run -m pytest
+	$(BIN)/coverage combine --quiet
+	$(BIN)/coverage report --include='src/firsthand/rules/*,src/firsthand/ledger.py,src/firsthand/capture/*,src/firsthand/recall/*' --fail-under=95
+
+lint: $(VENV)/.ready
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/pyright
+	$(BIN)/lint-imports
+
+bench: $(VENV)/.ready
+	$(BIN)/python bench/core.py
+
+clean:
+	rm -rf $(VENV) .coverage* .pytest_cache .ruff_cache .hypothesis
