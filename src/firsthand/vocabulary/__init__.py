@@ -1,1 +1,1 @@
-
+"""Nouns: the words every room shares. Nothing here imports another room."""

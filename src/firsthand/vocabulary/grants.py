@@ -1,0 +1,90 @@
+"""Who writes and reads: author, scope, grant (design 02)."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+import msgspec
+
+from firsthand.vocabulary.errors import InvalidError
+from firsthand.vocabulary.kinds import Role, Sensitivity
+from firsthand.vocabulary.limits import NAME_BYTES, check_bytes
+
+SPACE_WIDE: Final = "space:"
+_SCOPE: Final = re.compile(r"[a-z][a-z0-9_-]{0,31}:[A-Za-z0-9._/@+-]{1,96}")
+_SLUG: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._:/+-]{0,95}")
+
+
+def check_scope(scope: str, field: str = "scope") -> str:
+    """`scope` if it is `kind:id` or exactly `space:`; patterns are refused."""
+    if scope == SPACE_WIDE or _SCOPE.fullmatch(scope):
+        return scope
+    raise InvalidError(
+        "scope_invalid",
+        f"{field} is not kind:id (such as project:orion) nor exactly space:; patterns are never scopes",
+        field=field,
+    )
+
+
+def check_slug(text: str, field: str) -> str:
+    """`text` if it is a plain identifier of at most 96 characters."""
+    if _SLUG.fullmatch(text):
+        return text
+    raise InvalidError("identifier_invalid", f"{field} is not a plain identifier of 1 to 96 characters", field=field)
+
+
+class Author(msgspec.Struct, frozen=True, kw_only=True):
+    """Who made an entry. `None` means that the surface has no such thing, and says so."""
+
+    actor: str
+    owner: str
+    role: Role
+    harness: str
+    model: str | None
+    session: str | None
+    device: str | None
+
+    def __post_init__(self) -> None:
+        check_bytes(self.actor, most=NAME_BYTES, field="actor")
+        check_bytes(self.owner, most=NAME_BYTES, field="owner")
+        check_slug(self.harness, "harness")
+        if self.model is not None:
+            check_slug(self.model, "model")
+        for field in ("session", "device"):
+            value: str | None = getattr(self, field)
+            if value is not None:
+                check_bytes(value, most=NAME_BYTES, field=field)
+
+
+class Grant(msgspec.Struct, frozen=True, kw_only=True):
+    """What a handle may do. `None` for verbs, read or write means all; a request narrows it, never widens it."""
+
+    verbs: frozenset[str] | None = None
+    read: frozenset[str] | None = None
+    write: frozenset[str] | None = None
+    clearance: Sensitivity = "hyper"
+    role: Role | None = None
+    attests: frozenset[str] = frozenset()
+    audit: bool = False
+
+    def __post_init__(self) -> None:
+        for field in ("read", "write"):
+            for scope in getattr(self, field) or ():
+                check_scope(scope, f"grant.{field}")
+
+    def may_read(self, scope: str) -> bool:
+        """Equality only: `acme` never reads `acme-corp`."""
+        return self.read is None or scope in self.read
+
+    def may_write(self, scope: str) -> bool:
+        """Equality only."""
+        return self.write is None or scope in self.write
+
+    def may_use(self, verb: str) -> bool:
+        """Whether this grant names `verb`."""
+        return self.verbs is None or verb in self.verbs
+
+
+OPERATOR_GRANT: Final = Grant(audit=True)
+"""`open(grant=None)`: the operator of the file, over the whole space (design 09.20)."""

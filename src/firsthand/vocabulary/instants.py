@@ -1,0 +1,77 @@
+"""Instants are integer microseconds UTC; intervals are half-open `[from, to)` (design 02)."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+from typing import Final
+
+from firsthand.vocabulary.errors import InvalidError
+
+FOREVER: Final = 2**63 - 1
+"""An open end."""
+BEGINNING: Final = -FOREVER
+"""An open start."""
+MICROSECONDS_PER_SECOND: Final = 1_000_000
+MICROSECONDS_PER_DAY: Final = 86_400 * MICROSECONDS_PER_SECOND
+
+_EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
+_MICROSECOND: Final = timedelta(microseconds=1)
+
+Instant = int | str | datetime
+"""What callers may pass: microseconds, ISO 8601 with an offset (or a bare date, midnight UTC), an aware datetime."""
+
+
+def to_micros(value: Instant, field: str) -> int:
+    """`value` in microseconds UTC; naive datetimes and anything unclear are refused."""
+    match value:
+        case bool():
+            raise InvalidError("instant_invalid", f"{field} is not an instant", field=field)
+        case int():
+            return _checked(value, field)
+        case datetime():
+            return _from_datetime(value, field)
+        case str():
+            return _from_text(value, field)
+        case _:
+            raise InvalidError("instant_invalid", f"{field} is not an instant", field=field)
+
+
+def to_iso(micros: int) -> str:
+    """ISO 8601 in UTC, as short as it is exact."""
+    moment = _EPOCH + micros * _MICROSECOND
+    if moment.microsecond:
+        return moment.isoformat(timespec="microseconds").replace("+00:00", "Z")
+    if moment.second:
+        return moment.strftime("%Y-%m-%dT%H:%M:%SZ")
+    return moment.strftime("%Y-%m-%dT%H:%MZ")
+
+
+def to_date(micros: int) -> str:
+    """The day alone, for people."""
+    return (_EPOCH + micros * _MICROSECOND).strftime("%Y-%m-%d")
+
+
+def _from_text(text: str, field: str) -> int:
+    try:
+        moment = datetime.fromisoformat(text.strip())
+    except ValueError:
+        raise InvalidError("instant_invalid", f"{field} is not an ISO 8601 instant", field=field) from None
+    if len(text.strip()) == len("2026-03-09"):
+        moment = moment.replace(tzinfo=UTC)
+    return _from_datetime(moment, field)
+
+
+def _from_datetime(moment: datetime, field: str) -> int:
+    if moment.tzinfo is None:
+        raise InvalidError("instant_naive", f"{field} has no time zone; add one, such as a final Z", field=field)
+    return (moment - _EPOCH) // _MICROSECOND
+
+
+_LOWEST: Final = (datetime.min.replace(tzinfo=UTC) - _EPOCH) // _MICROSECOND
+_HIGHEST: Final = (datetime.max.replace(tzinfo=UTC) - _EPOCH) // _MICROSECOND
+
+
+def _checked(micros: int, field: str) -> int:
+    if not _LOWEST <= micros <= _HIGHEST:
+        raise InvalidError("instant_out_of_range", f"{field} is outside the years 1 to 9999", field=field)
+    return micros
