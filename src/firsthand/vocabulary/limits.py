@@ -47,7 +47,9 @@ def check_bytes(text: str, *, most: int, field: str, least: int = 1) -> str:
     try:
         size = len(text) if text.isascii() else len(text.encode())
     except UnicodeEncodeError:
-        raise InvalidError("text_not_unicode", f"{field} holds a lone surrogate, which is not text", field=field) from None
+        raise InvalidError(
+            "text_not_unicode", f"{field} holds a lone surrogate, which is not text", field=field
+        ) from None
     if size < least or (least and not text.strip()):
         raise InvalidError("text_empty", f"{field} is empty", field=field)
     if size > most:

@@ -1,0 +1,295 @@
+"""An entry is a hashed skeleton without words, and an erasable body that holds them (design 03).
+
+Every name in a skeleton is a keyed digest. The fold reads skeletons only, so erasing a body changes no standing.
+"""
+
+from __future__ import annotations
+
+from typing import Final, Literal
+
+import msgspec
+
+from firsthand.vocabulary.kinds import Basis, EntryKind, FeedbackOutcome, Kind, Polarity, Role
+from firsthand.vocabulary.records import Payload
+
+FORMAT_VERSION: Final = 1
+
+
+class Edge(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True):
+    """A part of a skeleton."""
+
+
+class AuthorIds(Edge, omit_defaults=False):
+    """The author, opaque: actor, owner, session and device are keyed digests."""
+
+    actor: str
+    owner: str
+    role: Role
+    harness: str
+    model: str | None
+    session: str | None
+    device: str | None
+
+
+class Claim(Edge):
+    """What is claimed, as keyed digests. Validity is not part of it (design 09.1).
+
+    A plain sentence has an empty subject and predicate. `one` is the predicate's cardinality, which is also hashed
+    into `predicate`, so a slot never mixes cardinalities.
+    """
+
+    value: str
+    subject: str = ""
+    predicate: str = ""
+    polarity: Polarity = "+"
+    conditions: str = ""
+    one: bool = False
+
+
+class Assertion(Edge):
+    """One support of a claim: the atom of the fold (design 09.1). Windows and instants in microseconds."""
+
+    claim: Claim
+    evidence: str
+    source: str
+    spoken: int
+    basis: Basis = "stated"
+    span: tuple[int, int] | None = None
+    from_: int | None = msgspec.field(default=None, name="from")
+    to: int | None = None
+    said: str = ""
+    attested: bool = False
+    trusted: bool = False
+    echo: bool = False
+    imported: bool = False
+
+
+class Reach(Edge):
+    """What a correct, change or retract reaches: words spoken up to `spoken`, everybody's or one source's."""
+
+    source: str
+    spoken: int
+    everyone: bool = False
+
+
+class Tombstone(Edge):
+    """A value that may not come back: absolute for anyone, provisional for the sources that had backed it."""
+
+    value: str
+    subject: str = ""
+    predicate: str = ""
+    polarity: Polarity = "+"
+    absolute: bool = False
+
+
+class Ending(Edge):
+    """An explicit end of a claim's validity."""
+
+    claim: Claim
+    since: int
+
+
+class Consequences(Edge):
+    """What a revising verb does to the claim it leaves behind."""
+
+    reach: Reach
+    tombstone: Tombstone | None = None
+    ending: Ending | None = None
+    inherits: str | None = None
+
+
+class Revise(Edge, tag_field="kind", tag="revise"):
+    """Content of a record: its root, or a successor naming the heads it replaces."""
+
+    record_kind: Kind
+    supersedes: tuple[str, ...] = ()
+    saw: tuple[str, ...] = ()
+    supports: tuple[Assertion, ...] = ()
+    consequences: Consequences | None = None
+    names: tuple[str, ...] = ()
+    occurred: int | None = None
+    speaker: str | None = None
+    attested: bool = False
+    origin: str | None = None
+    imported: bool = False
+
+
+class Support(Edge, tag_field="kind", tag="support"):
+    """Evidence granted to a record's claim, or one grant revoked or reinstated."""
+
+    verb: Literal["grant", "revoke", "reinstate"]
+    supports: tuple[Assertion, ...] = ()
+    of: str | None = None
+    replaces: tuple[str, ...] = ()
+    saw: tuple[str, ...] = ()
+    consequences: Consequences | None = None
+
+
+class Judge(Edge, tag_field="kind", tag="judge"):
+    """An explicit decision about standing."""
+
+    verb: Literal["retract", "end", "approve", "contest"]
+    claim: Claim | None = None
+    consequences: Consequences | None = None
+    seen: tuple[str, ...] = ()
+    against: str | None = None
+
+
+class Show(Edge, tag_field="kind", tag="show"):
+    """Withdraw or restore: which content it observed, which visibility heads it replaces."""
+
+    verb: Literal["withdraw", "restore"]
+    observed: tuple[str, ...] = ()
+    replaces: tuple[str, ...] = ()
+
+
+class Reject(Edge, tag_field="kind", tag="reject"):
+    """This value may never come back, whoever says it."""
+
+    tombstone: Tombstone
+
+
+class Lift(Edge, tag_field="kind", tag="lift"):
+    """A tombstone no longer holds."""
+
+    of: str
+
+
+class Classify(Edge, tag_field="kind", tag="classify"):
+    """Sensitivity of a record, as a level from 0."""
+
+    level: int
+    replaces: tuple[str, ...] = ()
+
+
+class Relate(Edge, tag_field="kind", tag="relate"):
+    """An edge between two records, or the end of one. The relation's name is a keyed digest."""
+
+    verb: Literal["begin", "end"]
+    target: str
+    relation: str
+
+
+class Attend(Edge, tag_field="kind", tag="attend"):
+    """Attention: what a recall's answer was worth. `gain_thousandths` is signed."""
+
+    outcome: FeedbackOutcome
+    gain_thousandths: int
+    recall: str
+
+
+class PolicyRules(Edge):
+    """The switches of a policy that the fold reads. Trusted tools are keyed digests of their names."""
+
+    name: str
+    agent_statement_is_claim: bool = True
+    lift_needs_sources: int = 2
+    trusted_tools: tuple[str, ...] = ()
+
+
+class Define(Edge, tag_field="kind", tag="define"):
+    """A name behind an opaque id, or a setting of the space."""
+
+    what: Literal[
+        "scope", "actor", "owner", "session", "device", "tool", "predicate", "relation", "policy", "generation"
+    ]
+    id: str = ""
+    policy: PolicyRules | None = None
+    generation: int | None = None
+
+
+class Erase(Edge, tag_field="kind", tag="erase"):
+    """Which entries' bodies were destroyed, and why in one word."""
+
+    targets: tuple[str, ...]
+    reason_code: str
+    tombstone: Tombstone | None = None
+
+
+class Seal(Edge, tag_field="kind", tag="seal"):
+    """The chain head at a position, signed by a device."""
+
+    position: int
+    chain: str
+    signature: str
+
+
+class Propose(Edge, tag_field="kind", tag="propose"):
+    """A change that waits for its owner: the intended verb on the named record."""
+
+    verb: str
+
+
+class Settle(Edge, tag_field="kind", tag="settle"):
+    """Ends the contests it names."""
+
+    of: tuple[str, ...]
+
+
+Edges = (
+    Revise
+    | Support
+    | Judge
+    | Show
+    | Reject
+    | Lift
+    | Classify
+    | Relate
+    | Attend
+    | Define
+    | Erase
+    | Seal
+    | Propose
+    | Settle
+)
+
+
+class Skeleton(Edge):
+    """The hashed, never erased part of an entry. `record` is unset in a root, whose record id follows from its own."""
+
+    format: int
+    space: str
+    scope: str
+    author: AuthorIds
+    recorded_at: int
+    body: str
+    edges: Edges
+    sensitivity: int = 0
+    record: str | None = None
+    request: str | None = None
+
+
+class Body(Edge):
+    """The words of an entry; canonical JSON, kept exactly as hashed, until erased."""
+
+    payload: Payload | None = None
+    reason: str | None = None
+    name: str | None = None
+
+
+class Entry(msgspec.Struct, frozen=True, kw_only=True):
+    """A skeleton with its id; what the fold sees."""
+
+    id: str
+    skeleton: Skeleton
+
+    @property
+    def record_id(self) -> str:
+        """The record this entry is about."""
+        return self.skeleton.record or record_id_of_root(self.id)
+
+    @property
+    def kind(self) -> EntryKind:
+        """The entry kind, from the edge's tag."""
+        tag = self.skeleton.edges.__struct_config__.tag
+        return tag  # type: ignore[return-value]
+
+
+def record_id_of_root(entry_id: str) -> str:
+    """The record that a root entry begins: the same digest under the other prefix."""
+    return "r" + entry_id[1:]
+
+
+def root_of(record_id: str) -> str:
+    """The entry that began a record."""
+    return "e" + record_id[1:]

@@ -1,0 +1,366 @@
+"""What comes back: receipts of writes, packets of recalls, rows of history (designs 03, 04, 05)."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+import msgspec
+
+from firsthand.vocabulary.errors import NextAction
+from firsthand.vocabulary.kinds import (
+    Authority,
+    Basis,
+    Cardinality,
+    HiddenReason,
+    Kind,
+    Polarity,
+    Sensitivity,
+    Status,
+    Tier,
+    Visibility,
+    Volatility,
+)
+from firsthand.vocabulary.records import Payload, TypedValue
+from firsthand.vocabulary.rendering import render
+
+ReceiptOutcome = Literal["stored", "reinforced", "proposed", "refused"]
+ArmName = Literal["lexical", "vector", "entity", "recent", "expand"]
+
+
+class _Result(msgspec.Struct, frozen=True, kw_only=True):
+    """A result struct; every surface shows the same fields."""
+
+    def as_dict(self) -> dict[str, Any]:
+        """Plain JSON values, instants in microseconds."""
+        return msgspec.to_builtins(self)
+
+
+class Standing(_Result):
+    """A record's standing in one word each."""
+
+    tier: Tier
+    status: Status
+    visibility: Visibility
+    hidden_reason: HiddenReason | None = None
+
+
+class Conflict(_Result):
+    """Something a write met: what it is, and the verbs that would settle it."""
+
+    code: Literal["disputed", "challenged", "possible_conflict", "denied_by", "ambiguous", "also_said_by"]
+    record_id: str
+    text: str | None = None
+    settle_with: tuple[str, ...] = ()
+
+
+class Masking(_Result):
+    """A secret that was masked before anything was stored; spans are in the text as given."""
+
+    type: str
+    field: str
+    start: int
+    end: int
+
+
+class Receipt(_Result):
+    """What a write did. `refused` and `proposed` are outcomes, not errors (design 09.12)."""
+
+    outcome: ReceiptOutcome
+    record_id: str | None
+    entry_id: str | None
+    known_at: int
+    standing: Standing | None = None
+    conflicts: tuple[Conflict, ...] = ()
+    maskings: tuple[Masking, ...] = ()
+    code: str | None = None
+    next_action: NextAction | None = None
+    notes: tuple[str, ...] = ()
+    evidence_id: str | None = None
+    affected: tuple[str, ...] = ()
+    replayed: bool = False
+
+
+class Citation(_Result):
+    """Where a belief came from: an exact span of an episode, in code points."""
+
+    record_id: str
+    quote: str
+    span: tuple[int, int]
+    speaker: str | None = None
+    occurred_at: int | None = None
+    source: str | None = None
+    attested: bool = False
+
+
+class Why(_Result):
+    """Which arm found an item, at which rank from 1."""
+
+    arm: ArmName
+    rank: int
+
+
+class Structure(_Result):
+    """A claim's structure, in words."""
+
+    subject: str | None = None
+    predicate: str | None = None
+    object: TypedValue | None = None
+    polarity: Polarity = "+"
+    cardinality: Cardinality = "many"
+    conditions: dict[str, str | int | float | bool] = {}
+
+
+class Qualifier(_Result):
+    """How far an item can be relied on. `text` is the sentence; the rest is for programs."""
+
+    code: Literal["current", "ended", "future", "disputed", "superseded", "unverified", "candidate", "said_then"]
+    text: str
+    until: int | None = None
+    since: int | None = None
+    conditions: dict[str, str | int | float | bool] = {}
+    unmet: tuple[str, ...] = ()
+    drifted: bool = False
+    last_verified: int | None = None
+    see: str | None = None
+    challenged_by: tuple[str, ...] = ()
+
+
+class Item(_Result):
+    """One belief in a packet."""
+
+    record_id: str
+    revision_id: str
+    kind: Kind
+    text: str
+    scope: str
+    tier: Tier
+    status: Status
+    authority: Authority
+    valid_from: int | None
+    valid_to: int | None
+    believed_since: int
+    salience: float
+    citations: tuple[Citation, ...]
+    why: tuple[Why, ...]
+    qualifier: Qualifier
+    structure: Structure | None = None
+    payload: Payload | None = None
+    speaker: str | None = None
+    occurred_at: int | None = None
+    thread: str | None = None
+    source_id: str | None = None
+    supports: int = 0
+    volatility: Volatility = "drift_prone"
+    sensitivity: Sensitivity = "low"
+    neighbour_of: str | None = None
+
+
+class ConflictGroup(_Result):
+    """Beliefs that cannot all hold; none is offered as true."""
+
+    code: Literal["disputed", "content_conflict", "possible_conflict"]
+    items: tuple[Item, ...]
+
+
+class Omitted(_Result):
+    """What matched and did not fit."""
+
+    rows: int = 0
+    bytes: int = 0
+    tokens: int = 0
+
+
+class Selection(_Result):
+    """How clearly the first competence or plan beats the second."""
+
+    needs_more: bool
+    margin: float
+
+
+class Packet(_Result):
+    """The answer to a recall. `why_empty` says why when there are no items."""
+
+    recall_id: str
+    query: str
+    items: tuple[Item, ...]
+    conflicts: tuple[ConflictGroup, ...]
+    matching: int
+    returned: int
+    truncated: bool
+    omitted: Omitted
+    degraded: tuple[str, ...]
+    coverage: float
+    known_at: int
+    valid_at: int | None
+    notice: str
+    nonce: str
+    scopes: tuple[str, ...]
+    selection: Selection | None = None
+    why_empty: Literal["nothing_matched", "scope_empty", "arm_down", "nothing_fits"] | None = None
+    now: int = 0
+
+    def render(self, style: Literal["text", "json"] = "text", *, max_tokens: int | None = None) -> str:
+        """The packet fenced as data, at most `max_tokens` estimated tokens, fence included."""
+        return render(self, style, max_tokens=max_tokens)
+
+
+class BeliefView(_Result):
+    """One row of a record's history: a state between two instants of knowledge."""
+
+    record_id: str
+    revision_id: str
+    text: str | None
+    tier: Tier
+    status: Status
+    visibility: Visibility
+    hidden_reason: HiddenReason | None
+    valid_from: int | None
+    valid_to: int | None
+    known_from: int
+    known_to: int | None
+    live_support: int
+    sensitivity: Sensitivity
+    cause_entry: str
+    ended_by: str | None = None
+    challenged_by: str | None = None
+
+
+class EntryView(_Result):
+    """One entry of a record's life, as history shows it."""
+
+    position: int
+    entry_id: str
+    kind: str
+    verb: str | None
+    actor: str | None
+    role: str
+    harness: str
+    recorded_at: int
+    received_at: int
+    text: str | None
+    reason: str | None
+    erased: bool
+
+
+class History(_Result):
+    """Everything that happened to a record, oldest first, in pages of at most 200."""
+
+    record_id: str
+    entries: tuple[EntryView, ...]
+    beliefs: tuple[BeliefView, ...]
+    cursor: str | None = None
+
+
+class SupportView(_Result):
+    """One support of a record."""
+
+    support_id: str
+    citation: Citation | None
+    source: str | None
+    basis: Basis
+    live: bool
+    spoken: int
+
+
+class RelationView(_Result):
+    """One edge of a record."""
+
+    relation: str
+    record_id: str
+    direction: Literal["out", "in"]
+
+
+class RecordView(_Result):
+    """One record read by id."""
+
+    item: Item
+    visibility: Visibility
+    supports: tuple[SupportView, ...]
+    relations: tuple[RelationView, ...]
+    heads: tuple[str, ...]
+    visibility_heads: tuple[str, ...]
+
+
+class RecordPage(_Result):
+    """A page of records, newest first."""
+
+    items: tuple[Item, ...]
+    cursor: str | None
+    total: int
+
+
+class Explanation(_Result):
+    """Why a record is or is not in the answer to a query."""
+
+    record_id: str
+    returned: bool
+    why: tuple[Why, ...]
+    reason: Literal["returned", "no_match", "cut_by_rank", "cut_by_budget", "grouped", "not_readable"]
+    rank: int | None = None
+    contributions: dict[str, float] = {}
+
+
+class LedgerHead(_Result):
+    """The last entry of a verified ledger."""
+
+    space: str
+    position: int
+    entry_id: str | None
+    chain: str
+    entries: int
+    deep: bool
+    seconds: float
+
+
+class RebuildReport(_Result):
+    """What a rebuild replayed; `same` says whether the projections' digest stayed equal."""
+
+    entries: int
+    digest_before: str
+    digest_after: str
+    same: bool
+    seconds: float
+
+
+class Stats(_Result):
+    """What a space holds, as far as this handle may read."""
+
+    space: str
+    entries: int
+    records: dict[str, int]
+    standing: dict[str, int]
+    scopes: int
+    bytes_on_disk: int
+    known_at: int
+    generation: int
+
+
+class BatchReport(_Result):
+    """What a bulk write did."""
+
+    total: int
+    stored: int
+    reinforced: int
+    refused: int
+    proposed: int
+    receipts: tuple[Receipt, ...]
+
+
+class ImportProblem(_Result):
+    """A line that could not be taken, by its number from 1."""
+
+    line: int
+    code: str
+    message: str
+
+
+class ImportReport(_Result):
+    """What an import did; running it again adds nothing."""
+
+    source: str
+    read: int
+    added: int
+    known: int
+    refused: int
+    problems: tuple[ImportProblem, ...]
+    seconds: float
