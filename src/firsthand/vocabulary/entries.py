@@ -5,7 +5,7 @@ Every name in a skeleton is a keyed digest. The fold reads skeletons only, so er
 
 from __future__ import annotations
 
-from typing import Final, Literal
+from typing import Final, Literal, cast
 
 import msgspec
 
@@ -19,7 +19,7 @@ class Edge(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     """A part of a skeleton."""
 
 
-class AuthorIds(Edge, omit_defaults=False):
+class AuthorIds(Edge, frozen=True, omit_defaults=False):
     """The author, opaque: actor, owner, session and device are keyed digests."""
 
     actor: str
@@ -31,7 +31,7 @@ class AuthorIds(Edge, omit_defaults=False):
     device: str | None
 
 
-class Claim(Edge):
+class Claim(Edge, frozen=True):
     """What is claimed, as keyed digests. Validity is not part of it (design 09.1).
 
     A plain sentence has an empty subject and predicate. `one` is the predicate's cardinality, which is also hashed
@@ -46,7 +46,7 @@ class Claim(Edge):
     one: bool = False
 
 
-class Assertion(Edge):
+class Assertion(Edge, frozen=True):
     """One support of a claim: the atom of the fold (design 09.1). Windows and instants in microseconds."""
 
     claim: Claim
@@ -64,7 +64,7 @@ class Assertion(Edge):
     imported: bool = False
 
 
-class Reach(Edge):
+class Reach(Edge, frozen=True):
     """What a correct, change or retract reaches: words spoken up to `spoken`, everybody's or one source's."""
 
     source: str
@@ -72,7 +72,7 @@ class Reach(Edge):
     everyone: bool = False
 
 
-class Tombstone(Edge):
+class Tombstone(Edge, frozen=True):
     """A value that may not come back: absolute for anyone, provisional for the sources that had backed it."""
 
     value: str
@@ -82,14 +82,14 @@ class Tombstone(Edge):
     absolute: bool = False
 
 
-class Ending(Edge):
+class Ending(Edge, frozen=True):
     """An explicit end of a claim's validity."""
 
     claim: Claim
     since: int
 
 
-class Consequences(Edge):
+class Consequences(Edge, frozen=True):
     """What a revising verb does to the claim it leaves behind."""
 
     reach: Reach
@@ -98,7 +98,7 @@ class Consequences(Edge):
     inherits: str | None = None
 
 
-class Revise(Edge, tag_field="kind", tag="revise"):
+class Revise(Edge, frozen=True, tag_field="kind", tag="revise"):
     """Content of a record: its root, or a successor naming the heads it replaces."""
 
     record_kind: Kind
@@ -114,7 +114,7 @@ class Revise(Edge, tag_field="kind", tag="revise"):
     imported: bool = False
 
 
-class Support(Edge, tag_field="kind", tag="support"):
+class Support(Edge, frozen=True, tag_field="kind", tag="support"):
     """Evidence granted to a record's claim, or one grant revoked or reinstated."""
 
     verb: Literal["grant", "revoke", "reinstate"]
@@ -125,7 +125,7 @@ class Support(Edge, tag_field="kind", tag="support"):
     consequences: Consequences | None = None
 
 
-class Judge(Edge, tag_field="kind", tag="judge"):
+class Judge(Edge, frozen=True, tag_field="kind", tag="judge"):
     """An explicit decision about standing."""
 
     verb: Literal["retract", "end", "approve", "contest"]
@@ -135,7 +135,7 @@ class Judge(Edge, tag_field="kind", tag="judge"):
     against: str | None = None
 
 
-class Show(Edge, tag_field="kind", tag="show"):
+class Show(Edge, frozen=True, tag_field="kind", tag="show"):
     """Withdraw or restore: which content it observed, which visibility heads it replaces."""
 
     verb: Literal["withdraw", "restore"]
@@ -143,26 +143,26 @@ class Show(Edge, tag_field="kind", tag="show"):
     replaces: tuple[str, ...] = ()
 
 
-class Reject(Edge, tag_field="kind", tag="reject"):
+class Reject(Edge, frozen=True, tag_field="kind", tag="reject"):
     """This value may never come back, whoever says it."""
 
     tombstone: Tombstone
 
 
-class Lift(Edge, tag_field="kind", tag="lift"):
+class Lift(Edge, frozen=True, tag_field="kind", tag="lift"):
     """A tombstone no longer holds."""
 
     of: str
 
 
-class Classify(Edge, tag_field="kind", tag="classify"):
+class Classify(Edge, frozen=True, tag_field="kind", tag="classify"):
     """Sensitivity of a record, as a level from 0."""
 
     level: int
     replaces: tuple[str, ...] = ()
 
 
-class Relate(Edge, tag_field="kind", tag="relate"):
+class Relate(Edge, frozen=True, tag_field="kind", tag="relate"):
     """An edge between two records, or the end of one. The relation's name is a keyed digest."""
 
     verb: Literal["begin", "end"]
@@ -170,7 +170,7 @@ class Relate(Edge, tag_field="kind", tag="relate"):
     relation: str
 
 
-class Attend(Edge, tag_field="kind", tag="attend"):
+class Attend(Edge, frozen=True, tag_field="kind", tag="attend"):
     """Attention: what a recall's answer was worth. `gain_thousandths` is signed."""
 
     outcome: FeedbackOutcome
@@ -178,7 +178,7 @@ class Attend(Edge, tag_field="kind", tag="attend"):
     recall: str
 
 
-class PolicyRules(Edge):
+class PolicyRules(Edge, frozen=True):
     """The switches of a policy that the fold reads. Trusted tools are keyed digests of their names."""
 
     name: str
@@ -187,7 +187,7 @@ class PolicyRules(Edge):
     trusted_tools: tuple[str, ...] = ()
 
 
-class Define(Edge, tag_field="kind", tag="define"):
+class Define(Edge, frozen=True, tag_field="kind", tag="define"):
     """A name behind an opaque id, or a setting of the space."""
 
     what: Literal[
@@ -198,7 +198,7 @@ class Define(Edge, tag_field="kind", tag="define"):
     generation: int | None = None
 
 
-class Erase(Edge, tag_field="kind", tag="erase"):
+class Erase(Edge, frozen=True, tag_field="kind", tag="erase"):
     """Which entries' bodies were destroyed, and why in one word."""
 
     targets: tuple[str, ...]
@@ -206,7 +206,7 @@ class Erase(Edge, tag_field="kind", tag="erase"):
     tombstone: Tombstone | None = None
 
 
-class Seal(Edge, tag_field="kind", tag="seal"):
+class Seal(Edge, frozen=True, tag_field="kind", tag="seal"):
     """The chain head at a position, signed by a device."""
 
     position: int
@@ -214,13 +214,13 @@ class Seal(Edge, tag_field="kind", tag="seal"):
     signature: str
 
 
-class Propose(Edge, tag_field="kind", tag="propose"):
+class Propose(Edge, frozen=True, tag_field="kind", tag="propose"):
     """A change that waits for its owner: the intended verb on the named record."""
 
     verb: str
 
 
-class Settle(Edge, tag_field="kind", tag="settle"):
+class Settle(Edge, frozen=True, tag_field="kind", tag="settle"):
     """Ends the contests it names."""
 
     of: tuple[str, ...]
@@ -244,7 +244,7 @@ Edges = (
 )
 
 
-class Skeleton(Edge):
+class Skeleton(Edge, frozen=True):
     """The hashed, never erased part of an entry. `record` is unset in a root, whose record id follows from its own."""
 
     format: int
@@ -259,7 +259,7 @@ class Skeleton(Edge):
     request: str | None = None
 
 
-class Body(Edge):
+class Body(Edge, frozen=True):
     """The words of an entry; canonical JSON, kept exactly as hashed, until erased."""
 
     payload: Payload | None = None
@@ -281,8 +281,7 @@ class Entry(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def kind(self) -> EntryKind:
         """The entry kind, from the edge's tag."""
-        tag = self.skeleton.edges.__struct_config__.tag
-        return tag  # type: ignore[return-value]
+        return cast("EntryKind", self.skeleton.edges.__struct_config__.tag)
 
 
 def record_id_of_root(entry_id: str) -> str:

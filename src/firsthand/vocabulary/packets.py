@@ -35,7 +35,7 @@ class _Result(msgspec.Struct, frozen=True, kw_only=True):
         return msgspec.to_builtins(self)
 
 
-class Standing(_Result):
+class Standing(_Result, frozen=True):
     """A record's standing in one word each."""
 
     tier: Tier
@@ -44,7 +44,7 @@ class Standing(_Result):
     hidden_reason: HiddenReason | None = None
 
 
-class Conflict(_Result):
+class Conflict(_Result, frozen=True):
     """Something a write met: what it is, and the verbs that would settle it."""
 
     code: Literal["disputed", "challenged", "possible_conflict", "denied_by", "ambiguous", "also_said_by"]
@@ -53,7 +53,7 @@ class Conflict(_Result):
     settle_with: tuple[str, ...] = ()
 
 
-class Masking(_Result):
+class Masking(_Result, frozen=True):
     """A secret that was masked before anything was stored; spans are in the text as given."""
 
     type: str
@@ -62,7 +62,7 @@ class Masking(_Result):
     end: int
 
 
-class Receipt(_Result):
+class Receipt(_Result, frozen=True):
     """What a write did. `refused` and `proposed` are outcomes, not errors (design 09.12)."""
 
     outcome: ReceiptOutcome
@@ -80,7 +80,7 @@ class Receipt(_Result):
     replayed: bool = False
 
 
-class Citation(_Result):
+class Citation(_Result, frozen=True):
     """Where a belief came from: an exact span of an episode, in code points."""
 
     record_id: str
@@ -92,14 +92,14 @@ class Citation(_Result):
     attested: bool = False
 
 
-class Why(_Result):
+class Why(_Result, frozen=True):
     """Which arm found an item, at which rank from 1."""
 
     arm: ArmName
     rank: int
 
 
-class Structure(_Result):
+class Structure(_Result, frozen=True):
     """A claim's structure, in words."""
 
     subject: str | None = None
@@ -110,7 +110,7 @@ class Structure(_Result):
     conditions: dict[str, str | int | float | bool] = {}
 
 
-class Qualifier(_Result):
+class Qualifier(_Result, frozen=True):
     """How far an item can be relied on. `text` is the sentence; the rest is for programs."""
 
     code: Literal["current", "ended", "future", "disputed", "superseded", "unverified", "candidate", "said_then"]
@@ -125,7 +125,7 @@ class Qualifier(_Result):
     challenged_by: tuple[str, ...] = ()
 
 
-class Item(_Result):
+class Item(_Result, frozen=True):
     """One belief in a packet."""
 
     record_id: str
@@ -155,14 +155,14 @@ class Item(_Result):
     neighbour_of: str | None = None
 
 
-class ConflictGroup(_Result):
+class ConflictGroup(_Result, frozen=True):
     """Beliefs that cannot all hold; none is offered as true."""
 
     code: Literal["disputed", "content_conflict", "possible_conflict"]
     items: tuple[Item, ...]
 
 
-class Omitted(_Result):
+class Omitted(_Result, frozen=True):
     """What matched and did not fit."""
 
     rows: int = 0
@@ -170,14 +170,14 @@ class Omitted(_Result):
     tokens: int = 0
 
 
-class Selection(_Result):
+class Selection(_Result, frozen=True):
     """How clearly the first competence or plan beats the second."""
 
     needs_more: bool
     margin: float
 
 
-class Packet(_Result):
+class Packet(_Result, frozen=True):
     """The answer to a recall. `why_empty` says why when there are no items."""
 
     recall_id: str
@@ -204,7 +204,7 @@ class Packet(_Result):
         return render(self, style, max_tokens=max_tokens)
 
 
-class BeliefView(_Result):
+class BeliefView(_Result, frozen=True):
     """One row of a record's history: a state between two instants of knowledge."""
 
     record_id: str
@@ -225,7 +225,7 @@ class BeliefView(_Result):
     challenged_by: str | None = None
 
 
-class EntryView(_Result):
+class EntryView(_Result, frozen=True):
     """One entry of a record's life, as history shows it."""
 
     position: int
@@ -242,7 +242,7 @@ class EntryView(_Result):
     erased: bool
 
 
-class History(_Result):
+class History(_Result, frozen=True):
     """Everything that happened to a record, oldest first, in pages of at most 200."""
 
     record_id: str
@@ -251,7 +251,7 @@ class History(_Result):
     cursor: str | None = None
 
 
-class SupportView(_Result):
+class SupportView(_Result, frozen=True):
     """One support of a record."""
 
     support_id: str
@@ -262,7 +262,7 @@ class SupportView(_Result):
     spoken: int
 
 
-class RelationView(_Result):
+class RelationView(_Result, frozen=True):
     """One edge of a record."""
 
     relation: str
@@ -270,7 +270,7 @@ class RelationView(_Result):
     direction: Literal["out", "in"]
 
 
-class RecordView(_Result):
+class RecordView(_Result, frozen=True):
     """One record read by id."""
 
     item: Item
@@ -281,7 +281,7 @@ class RecordView(_Result):
     visibility_heads: tuple[str, ...]
 
 
-class RecordPage(_Result):
+class RecordPage(_Result, frozen=True):
     """A page of records, newest first."""
 
     items: tuple[Item, ...]
@@ -289,7 +289,7 @@ class RecordPage(_Result):
     total: int
 
 
-class Explanation(_Result):
+class Explanation(_Result, frozen=True):
     """Why a record is or is not in the answer to a query."""
 
     record_id: str
@@ -300,7 +300,7 @@ class Explanation(_Result):
     contributions: dict[str, float] = {}
 
 
-class LedgerHead(_Result):
+class LedgerHead(_Result, frozen=True):
     """The last entry of a verified ledger."""
 
     space: str
@@ -312,7 +312,7 @@ class LedgerHead(_Result):
     seconds: float
 
 
-class RebuildReport(_Result):
+class RebuildReport(_Result, frozen=True):
     """What a rebuild replayed; `same` says whether the projections' digest stayed equal."""
 
     entries: int
@@ -322,7 +322,7 @@ class RebuildReport(_Result):
     seconds: float
 
 
-class Stats(_Result):
+class Stats(_Result, frozen=True):
     """What a space holds, as far as this handle may read."""
 
     space: str
@@ -335,7 +335,7 @@ class Stats(_Result):
     generation: int
 
 
-class BatchReport(_Result):
+class BatchReport(_Result, frozen=True):
     """What a bulk write did."""
 
     total: int
@@ -346,7 +346,7 @@ class BatchReport(_Result):
     receipts: tuple[Receipt, ...]
 
 
-class ImportProblem(_Result):
+class ImportProblem(_Result, frozen=True):
     """A line that could not be taken, by its number from 1."""
 
     line: int
@@ -354,7 +354,7 @@ class ImportProblem(_Result):
     message: str
 
 
-class ImportReport(_Result):
+class ImportReport(_Result, frozen=True):
     """What an import did; running it again adds nothing."""
 
     source: str

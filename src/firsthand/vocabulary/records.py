@@ -23,7 +23,7 @@ class Part(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     """A value inside a payload."""
 
 
-class TimelineEvent(Part):
+class TimelineEvent(Part, frozen=True):
     """One event of an episode."""
 
     at: int
@@ -32,7 +32,7 @@ class TimelineEvent(Part):
     summary: str | None = None
 
 
-class ToolCall(Part):
+class ToolCall(Part, frozen=True):
     """One node of an episode's tool graph."""
 
     id: str
@@ -43,7 +43,7 @@ class ToolCall(Part):
     depends_on: tuple[str, ...] = ()
 
 
-class Environment(Part):
+class Environment(Part, frozen=True):
     """Where an episode happened."""
 
     os: str | None = None
@@ -53,7 +53,7 @@ class Environment(Part):
     context: dict[str, Json] = {}
 
 
-class Artifact(Part):
+class Artifact(Part, frozen=True):
     """A content-addressed thing an episode made or used."""
 
     digest: str
@@ -62,7 +62,7 @@ class Artifact(Part):
     size_bytes: int | None = None
 
 
-class Constraint(Part):
+class Constraint(Part, frozen=True):
     """A constraint on a task."""
 
     type: str
@@ -71,7 +71,7 @@ class Constraint(Part):
     required: bool = False
 
 
-class TypedValue(Part):
+class TypedValue(Part, frozen=True):
     """The object of a claim: an entity reference or a typed value."""
 
     type: ValueType
@@ -79,7 +79,7 @@ class TypedValue(Part):
     unit: str | None = None
 
 
-class Validity(Part):
+class Validity(Part, frozen=True):
     """When, or under what conditions, a claim holds. `from_`/`to` in microseconds; unset is open."""
 
     mode: ValidityMode = "global"
@@ -88,14 +88,14 @@ class Validity(Part):
     to: int | None = None
 
 
-class Trigger(Part):
+class Trigger(Part, frozen=True):
     """A signal that calls for a skill."""
 
     signal: str
     conditions: dict[str, Json] = {}
 
 
-class RecipeStep(Part):
+class RecipeStep(Part, frozen=True):
     """One step of a skill."""
 
     step: str
@@ -104,7 +104,7 @@ class RecipeStep(Part):
     validation: str | None = None
 
 
-class Performance(Part):
+class Performance(Part, frozen=True):
     """The seed of a skill's record; later outcomes are folded from `attend` entries (design 09.18)."""
 
     success_count: int = 0
@@ -114,7 +114,7 @@ class Performance(Part):
     last_used_at: int | None = None
 
 
-class PlanNode(Part):
+class PlanNode(Part, frozen=True):
     """A node of a plan."""
 
     id: str
@@ -123,7 +123,7 @@ class PlanNode(Part):
     guards: tuple[str, ...] = ()
 
 
-class PlanEdge(Part):
+class PlanEdge(Part, frozen=True):
     """An edge of a plan; control edges are acyclic."""
 
     from_: str = msgspec.field(name="from")
@@ -131,7 +131,7 @@ class PlanEdge(Part):
     kind: str = "control"
 
 
-class PlanMetrics(Part):
+class PlanMetrics(Part, frozen=True):
     """The seed of a plan's record."""
 
     avg_latency_ms: float | None = None
@@ -140,7 +140,7 @@ class PlanMetrics(Part):
     last_executed_at: int | None = None
 
 
-class Alias(Part):
+class Alias(Part, frozen=True):
     """Another name of an entity."""
 
     value: str
@@ -148,7 +148,7 @@ class Alias(Part):
     locale: str | None = None
 
 
-class Identifier(Part):
+class Identifier(Part, frozen=True):
     """An entity's id in some namespace."""
 
     namespace: str
@@ -164,7 +164,7 @@ class _Payload(
     metadata: dict[str, str] = {}
 
 
-class Episodic(_Payload, tag="episodic"):
+class Episodic(_Payload, frozen=True, tag="episodic"):
     """What was said or happened: exact, never revised."""
 
     text: str
@@ -181,7 +181,7 @@ class Episodic(_Payload, tag="episodic"):
     origin: str | None = None
 
 
-class Working(_Payload, tag="working"):
+class Working(_Payload, frozen=True, tag="working"):
     """The state of a task in one thread."""
 
     thread_id: str
@@ -192,7 +192,7 @@ class Working(_Payload, tag="working"):
     context_summary: str | None = None
 
 
-class Semantic(_Payload, tag="semantic"):
+class Semantic(_Payload, frozen=True, tag="semantic"):
     """A claim: a sentence, and its structure where there is one."""
 
     statement: str
@@ -204,7 +204,7 @@ class Semantic(_Payload, tag="semantic"):
     volatility: Volatility = "drift_prone"
 
 
-class Competence(_Payload, tag="competence"):
+class Competence(_Payload, frozen=True, tag="competence"):
     """A skill: when it applies and how it goes."""
 
     skill_name: str
@@ -217,7 +217,7 @@ class Competence(_Payload, tag="competence"):
     performance: Performance | None = None
 
 
-class PlanGraph(_Payload, tag="plan_graph"):
+class PlanGraph(_Payload, frozen=True, tag="plan_graph"):
     """A plan as a graph."""
 
     plan_id: str
@@ -231,7 +231,7 @@ class PlanGraph(_Payload, tag="plan_graph"):
     metrics: PlanMetrics | None = None
 
 
-class Entity(_Payload, tag="entity"):
+class Entity(_Payload, frozen=True, tag="entity"):
     """A person, thing or idea that claims are about."""
 
     canonical_name: str
