@@ -79,6 +79,7 @@ class Tombstone(Edge, frozen=True):
     subject: str = ""
     predicate: str = ""
     polarity: Polarity = "+"
+    one: bool = False
     absolute: bool = False
 
 
