@@ -27,8 +27,9 @@ def test_what_cannot_be_seen_changes_no_key(key, text):
     assert key(hidden) == key(plain)
 
 
-@given(st.text(alphabet="".join(map(chr, range(128))) + "éüçñøåабвгджкмнпруфчшαβγδλμπφψωհաև"))
+@given(st.text(alphabet="".join(map(chr, range(128))) + "éüçñøåабвгджкмнпруфчшαβγδλπφψωհաև"))
 def test_case_changes_no_name(text):
+    # Without Greek mu and nu: their capitals inside a Latin word are read by their look.
     assert name_key(text.upper()) == name_key(text.lower()) == name_key(text)
 
 
