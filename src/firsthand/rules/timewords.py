@@ -101,6 +101,12 @@ def time_phrases(text: str, said_at: int) -> list[TimePhrase]:
     ]
 
 
+def told_window(text: str, said_at: int) -> Window | None:
+    """Return the narrowest window that a text's time words meant, the first among equals."""
+    found = (phrase.window for phrase in time_phrases(text, said_at))
+    return min(found, key=lambda window: window.end - window.start, default=None)
+
+
 def has_time_words(text: str) -> bool:
     """Say whether a text holds words that tell when something happened, or for how long."""
     return not _TIME_WORDS.isdisjoint(_words(text))
