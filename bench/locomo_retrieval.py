@@ -1,6 +1,6 @@
 """How often recall finds the turns that hold the answer: evidence recall and MRR on LoCoMo, with ablations.
 
-    python bench/locomo_retrieval.py DIR [--json FILE] [--no-ablations] [--refit]
+python bench/locomo_retrieval.py DIR [--json FILE] [--no-ablations] [--refit]
 """
 
 import argparse
@@ -16,12 +16,12 @@ from pathlib import Path
 from typing import Protocol
 
 import numpy as np
-from locomo import CATEGORIES, MEASURES, Conversation, Question, in_one_scope, interval, load, measures
 
 from firsthand.recall.query import analyse
 from firsthand.recall.score import WEIGHTS, Candidates, lexical, order, rank, top
-from firsthand.rules.terms import terms, word_count
-from firsthand.rules.timewords import Window, has_time_words, told_window
+from firsthand.rules.terms import index_text
+from firsthand.rules.timewords import Window, told
+from locomo import CATEGORIES, MEASURES, Conversation, Question, in_one_scope, interval, load, measures
 
 CANDIDATES = 120
 
@@ -54,7 +54,7 @@ class Index:
         self._turns = conversation.turns
         lists: dict[str, list[int]] = {}
         for seq, turn in enumerate(self._turns):
-            for term in terms(turn.text):
+            for term in index_text(turn.text).terms:
                 lists.setdefault(term, []).append(seq)
         self._postings = {term: np.array(seqs, dtype=np.int64) for term, seqs in lists.items()}
         self.speakers = {name: at for at, name in enumerate(sorted({turn.speaker for turn in self._turns}))}
@@ -77,7 +77,8 @@ class Index:
         turns, size = self._turns, len(self._turns)
         threads = np.unique([turn.thread for turn in turns], return_inverse=True)[1]
         joined = np.append(threads[1:] == threads[:-1], False)
-        told = [told_window(turn.text, turn.occurred_at) or Window(0, 0) for turn in turns]
+        tellings = [told(turn.text, turn.occurred_at) for turn in turns]
+        windows = [telling.window or Window(0, 0) for telling in tellings]
         return {
             "seq": np.arange(size),
             "thread": threads,
@@ -85,11 +86,11 @@ class Index:
             "next_seq": np.where(joined, np.arange(size) + 1, -1),
             "speaker": np.array([self.speakers[turn.speaker] for turn in turns]),
             "occurred_at": np.array([turn.occurred_at for turn in turns]),
-            "length": np.array([word_count(turn.text) for turn in turns]),
+            "length": np.array([index_text(turn.text).words for turn in turns]),
             "is_question": np.array(["?" in turn.text for turn in turns]),
-            "has_time_words": np.array([has_time_words(turn.text) for turn in turns]),
-            "told_from": np.array([window.start for window in told]),
-            "told_to": np.array([window.end for window in told]),
+            "has_time_words": np.array([telling.has_time_words for telling in tellings]),
+            "told_from": np.array([window.start for window in windows]),
+            "told_to": np.array([window.end for window in windows]),
         }
 
 
@@ -152,7 +153,7 @@ def _left_out(conversations: Sequence[Conversation]) -> list[dict]:
 def fitted(conversations: Sequence[Conversation], rounds: int = 2) -> dict[str, float]:
     """Fit weights by coordinate ascent from a plain start: a half for everything, a minus for question marks."""
     weights = {name: 0.5 for name in WEIGHTS if name != "similarity"} | {"own": 1.0, "question": -0.1}
-    plain = {name: 1.0 for name in weights}
+    plain = dict.fromkeys(weights, 1.0)
     cases = []
     for each in conversations:
         for question in each.questions:

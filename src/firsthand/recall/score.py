@@ -18,16 +18,16 @@ ScoreArray = NDArray[np.float32]
 # Few and round, fitted on five conversations and no more: see bench/locomo_retrieval.py.
 WEIGHTS: Mapping[str, float] = {
     "own": 1.0,
-    "near": 0.3,
-    "far": 0.2,
+    "near": 0.25,
+    "far": 0.25,
     "answers": 0.5,
     "session": 0.5,
-    "speaker": 0.7,
+    "speaker": 0.75,
     "date": 1.0,
     "told": 0.5,
-    "when": 0.4,
-    "length": 0.3,
-    "question": -0.2,
+    "when": 0.5,
+    "length": 0.25,
+    "question": -0.25,
     "similarity": 1.5,
 }
 FAINT_WEIGHT = 0.25
@@ -67,7 +67,7 @@ class Ranking(NamedTuple):
 def lexical(
     postings: Mapping[str, IntArray], n_docs: int, size: int, faint: frozenset[str] = frozenset()
 ) -> ScoreArray:
-    """Sum the rarity of each term over the rows that hold it, as a dense array by seq; term frequency does not count."""
+    """Sum the rarity of each term over the rows that hold it, by seq; how often it holds one does not count."""
     dense = np.zeros(size, dtype=np.float32)
     for term in sorted(postings):  # float addition depends on its order
         rows = postings[term]
@@ -146,7 +146,10 @@ def _row_of(wanted: IntArray, seq: IntArray) -> IntArray:
 
 
 def _speaker(query: QueryFeatures, candidates: Candidates) -> FloatArray:
-    return np.isin(candidates.speaker, sorted(query.speakers)).astype(np.float64)
+    named = np.zeros(len(candidates.seq), dtype=np.bool_)
+    for speaker in query.speakers:
+        named |= candidates.speaker == speaker
+    return named.astype(np.float64)
 
 
 def _date(query: QueryFeatures, candidates: Candidates) -> FloatArray:
@@ -160,7 +163,7 @@ def _date(query: QueryFeatures, candidates: Candidates) -> FloatArray:
 
 
 def _told(query: QueryFeatures, candidates: Candidates) -> FloatArray:
-    """One where what the text itself says about time meets a window that is asked about; neither longer than a month."""
+    """One where the time that the text tells meets a window that is asked about, neither longer than a month."""
     longest = _LONGEST_DATED_DAYS * MICROSECONDS_PER_DAY
     windows = [window for window in query.windows if window.end - window.start <= longest]
     if not windows:

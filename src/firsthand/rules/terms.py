@@ -4,7 +4,7 @@ import re
 import threading
 import unicodedata
 from functools import lru_cache
-from typing import Protocol, cast
+from typing import NamedTuple, Protocol, cast
 
 import Stemmer
 
@@ -76,19 +76,26 @@ def tokens(text: str) -> list[str]:
     return (_ASCII_TOKEN if folded.isascii() else _ANY_TOKEN).findall(folded)
 
 
+class IndexedText(NamedTuple):
+    """What the index keeps of a text: its distinct terms in the order in which they first occur, and its length."""
+
+    terms: list[str]
+    words: int
+
+
+def index_text(text: str) -> IndexedText:
+    """Return the index terms of a text and how many words it has, two unsegmented characters counting as one."""
+    found: dict[str, None] = {}
+    in_order = tokens(text)
+    for token in in_order:
+        for term in _cached_terms(token) if len(token) <= _MAX_CACHED_CHARACTERS else _token_terms(token):
+            found[term] = None
+    return IndexedText(list(found), len(in_order) if text.isascii() else sum(map(_words_in, in_order)))
+
+
 def terms(text: str) -> list[str]:
     """Return the distinct index terms of a text, in the order in which they first occur."""
-    found: dict[str, None] = {}
-    for token in tokens(text):
-        made = _cached_terms(token) if len(token) <= _MAX_CACHED_CHARACTERS else _token_terms(token)
-        for term in made:
-            found[term] = None
-    return list(found)
-
-
-def word_count(text: str) -> int:
-    """Return how many words a text has; in an unsegmented script each two characters count as one."""
-    return sum(max(1, len(token) // 2) if _is_unsegmented(token) else 1 for token in tokens(text))
+    return index_text(text).terms
 
 
 def stem(word: str) -> str:
@@ -96,8 +103,9 @@ def stem(word: str) -> str:
     return _per_thread.stemmer.stemWord(IRREGULAR_FORMS.get(word, word))
 
 
-def _is_unsegmented(token: str) -> bool:
-    return not token.isascii() and bool(_SYLLABIC_RUN.match(token) or _STACKED_RUN.match(token))
+def _words_in(token: str) -> int:
+    is_run = _SYLLABIC_RUN.match(token) or _STACKED_RUN.match(token)
+    return max(1, len(token) // 2) if is_run else 1
 
 
 def _token_terms(token: str) -> tuple[str, ...]:
