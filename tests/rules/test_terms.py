@@ -66,7 +66,13 @@ def test_words_are_folded_stemmed_and_freed_of_stop_words(text: str, expected: l
 
 @pytest.mark.parametrize(
     ("text", "within"),
-    [("我喜欢猫", "猫"), ("東京タワーへ行きました", "タワー"), ("한국어를 배워요", "한국어"), ("ฉันรักแมว", "แมว"), ("iPhone手机", "手机")],
+    [
+        ("我喜欢猫", "猫"),
+        ("東京タワーへ行きました", "タワー"),
+        ("한국어를 배워요", "한국어"),
+        ("ฉันรักแมว", "แมว"),
+        ("iPhone手机", "手机"),
+    ],
 )
 def test_a_word_inside_unsegmented_text_is_found_by_its_own_terms(text: str, within: str) -> None:
     assert terms(within)
