@@ -1,5 +1,6 @@
 import base64
 import json
+import time
 
 import pytest
 from hypothesis import given
@@ -243,3 +244,13 @@ def test_the_findings_lead_from_the_text_to_its_masked_form(pieces):
         rebuilt += text[position:start] + f"[masked: {kind}]"
         position = end
     assert rebuilt + text[position:] == mask(text).text
+
+
+@pytest.mark.parametrize(
+    "piece", ["eyJ-", "a_", "sk-proj-", "://a:", "password='", "glpat-", 'api_key = "abcdefghijk-', "AKIA" + CAPS]
+)
+def test_a_hostile_text_of_full_length_takes_no_longer_than_a_breath(piece):
+    began = time.process_time()
+    mask((piece * 65_536)[:65_536] + " AKIA T3BlbkFJ PRIVATE KEY 1")
+    mask('api_key = "' + "a" * 255 + '!"')
+    assert time.process_time() - began < 2

@@ -62,7 +62,7 @@ def _is_password(value: str) -> bool:
 
 def _is_assigned_secret(value: str) -> bool:
     """Say whether a quoted value is one a person would not write as a word, a name or a call."""
-    if not _is_password(value) or re.fullmatch(r"[A-Za-z]+(?:[ _./:-]?[A-Za-z]+)*[_-]?\d{0,3}", value):
+    if not _is_password(value) or re.fullmatch(r"[A-Za-z]+(?:[_./:-][A-Za-z]+)*[_-]?\d{0,3}", value):
         return False
     return any(map(str.isalpha, value)) and any(map(str.isdigit, value)) and not re.search(r"[()\s]|://", value)
 

@@ -30,7 +30,7 @@ _IRREGULAR = """
     forbid forbade forbidden; forget forgot forgotten; forgive forgave forgiven; freeze froze frozen;
     get got gotten; give gave given; go went gone goes; grind ground; grow grew grown; hang hung; hear heard;
     hide hid hidden; hold held; keep kept; kneel knelt; know knew known; lay laid; lead led; lean leant;
-    learn learnt; leave left; lend lent; lie lay lain; light lit; lose lost; make made; mean meant; meet met;
+    learn learnt; leave left; lend lent; lie lain; light lit; lose lost; make made; mean meant; meet met;
     mistake mistook mistaken; overcome overcame; pay paid; prove proven; quit; ride rode ridden; ring rang rung;
     rise rose risen; run ran; say said; see saw seen; seek sought; sell sold; send sent; sew sewn;
     shake shook shaken; shine shone; shoot shot; show shown; shrink shrank shrunk; sing sang sung; sink sank sunk;
