@@ -84,7 +84,7 @@ class DocRow(NamedTuple):
     speaker: int | None
     occurred_at: int | None
     words: int
-    question: int
+    flags: int
     told_from: int | None
     told_to: int | None
     volatility: Volatility | None
@@ -148,7 +148,7 @@ class Candidate(NamedTuple):
     speaker: int | None
     occurred_at: int | None
     words: int
-    question: int
+    flags: int
     told_from: int | None
     told_to: int | None
 

@@ -242,6 +242,8 @@ def _judge(
         status = "disputed"
     if status == "active" and (tier == CANDIDATE or not any(s.live for s in strands)):
         status = "pending_evidence"
+    if status == "active" and claim.ambiguous:
+        status = "needs_review"
     if all(s.erased for s in strands):
         status = "erased"
     return _Run(low, high, TIER_NAMES[tier], status, foe)

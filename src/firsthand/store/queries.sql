@@ -28,15 +28,15 @@ SELECT scope_id, scope_no, name, next_seq, listed, rest, changed FROM scope WHER
 -- name: name
 SELECT text FROM name WHERE space_id = ? AND what = ? AND name_id = ?;
 -- name: doc
-SELECT vid, record_id, revision_id, position, kind, shelf, thread, speaker, occurred_at, words, question, told_from,
+SELECT vid, record_id, revision_id, position, kind, shelf, thread, speaker, occurred_at, words, flags, told_from,
        told_to, volatility
 FROM doc WHERE space_id = ? AND revision_id = ?;
 -- name: docs_of_record
-SELECT vid, record_id, revision_id, position, kind, shelf, thread, speaker, occurred_at, words, question, told_from,
+SELECT vid, record_id, revision_id, position, kind, shelf, thread, speaker, occurred_at, words, flags, told_from,
        told_to, volatility
 FROM doc WHERE space_id = ? AND record_id = ? ORDER BY vid;
 -- name: docs
-SELECT vid, record_id, revision_id, position, kind, shelf, thread, speaker, occurred_at, words, question, told_from,
+SELECT vid, record_id, revision_id, position, kind, shelf, thread, speaker, occurred_at, words, flags, told_from,
        told_to, volatility
 FROM doc WHERE space_id = ? AND vid IN (SELECT value FROM {list}) ORDER BY vid;
 
@@ -73,7 +73,7 @@ SELECT d.vid, d.thread,
             WHERE p.space_id = d.space_id AND p.thread = d.thread AND p.vid < d.vid) END,
        CASE WHEN d.thread IS NOT NULL THEN (SELECT min(n.vid) FROM doc n
             WHERE n.space_id = d.space_id AND n.thread = d.thread AND n.vid > d.vid) END,
-       d.speaker, d.occurred_at, d.words, d.question, d.told_from, d.told_to
+       d.speaker, d.occurred_at, d.words, d.flags, d.told_from, d.told_to
 FROM doc d WHERE d.space_id = ? AND d.vid IN (SELECT value FROM {list}) ORDER BY d.vid;
 -- name: thread_before
 SELECT vid FROM doc WHERE space_id = ? AND thread = ? AND vid < ? ORDER BY vid DESC LIMIT ?;
@@ -127,7 +127,7 @@ INSERT INTO name (space_id, what, name_id, text) VALUES (?, ?, ?, ?)
 ON CONFLICT (space_id, what, name_id) DO UPDATE SET text = excluded.text;
 -- name: put_doc
 INSERT INTO doc (space_id, vid, record_id, revision_id, position, kind, shelf, thread, speaker, occurred_at, words,
-                 question, told_from, told_to, volatility)
+                 flags, told_from, told_to, volatility)
 VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?);
 -- name: set_shelf
 UPDATE doc SET shelf = ? WHERE space_id = ? AND vid = ?;

@@ -109,7 +109,7 @@ CREATE TABLE doc (
     speaker     BIGINT,
     occurred_at BIGINT,
     words       BIGINT NOT NULL,
-    question    BIGINT NOT NULL,
+    flags       BIGINT NOT NULL,
     told_from   BIGINT,
     told_to     BIGINT,
     volatility  TEXT,
