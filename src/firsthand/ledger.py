@@ -20,6 +20,7 @@ from firsthand.rules.salience import Anchor, penalise, reinforce
 from firsthand.rules.standing import Row
 from firsthand.rules.wording import BLANK, Indexed, index_words
 from firsthand.vocabulary.entries import (
+    FORMAT_VERSION,
     Attend,
     AuthorIds,
     Body,
@@ -27,7 +28,6 @@ from firsthand.vocabulary.entries import (
     Define,
     Edges,
     Entry,
-    FORMAT_VERSION,
     PolicyRules,
     Relate,
     Revise,
@@ -179,7 +179,7 @@ def claim_digest(claim: Claim | None) -> str | None:
     return "|".join((claim.value, claim.polarity, claim.conditions))
 
 
-# ---- projections ------------------------------------------------------------------------------------------------------
+# ---- projections -----------------------------------------------------------------------------------------------------
 
 
 def _define(writer: Writer, edges: Define, body: Body | None) -> None:
@@ -247,9 +247,7 @@ def _made_at(writer: Writer, doc: DocRow) -> int:
     return row.received_at
 
 
-def _believe(
-    writer: Writer, entry: Entry, at: int, unit: str, rows: frozenset[Row], moved: dict[int, str]
-) -> None:
+def _believe(writer: Writer, entry: Entry, at: int, unit: str, rows: frozenset[Row], moved: dict[int, str]) -> None:
     """Close the open rows of a unit that no longer hold, and open those that now do; note whose shelf may change."""
     before = {_content(r): r for r in writer.open_rows(unit)}
     after = {_content(b): b for b in (_belief(writer, entry, at, r) for r in rows)}

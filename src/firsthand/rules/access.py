@@ -61,7 +61,9 @@ class Handle(msgspec.Struct, frozen=True, kw_only=True):
         for scope in asked:
             check_scope(scope, "scopes")
             if not self.grant.may_read(scope):
-                raise DeniedError("scope_not_granted", "the grant does not include reading a named scope", field="scopes")
+                raise DeniedError(
+                    "scope_not_granted", "the grant does not include reading a named scope", field="scopes"
+                )
         return tuple(dict.fromkeys(asked)) or self.scopes(None)
 
     def level(self, asked: Sensitivity | None) -> int:
@@ -78,9 +80,7 @@ class Handle(msgspec.Struct, frozen=True, kw_only=True):
         return any(key == name_key(s) for s in self.grant.attests)
 
 
-def handle(
-    *, space: str, scope: str, author: Author, grant: Grant, policy: PolicyRules, keyed: Keyed
-) -> Handle:
+def handle(*, space: str, scope: str, author: Author, grant: Grant, policy: PolicyRules, keyed: Keyed) -> Handle:
     """A handle on one scope of a space; the role is the grant's where the grant states one."""
     check_scope(scope)
     if grant.role is not None and grant.role != author.role:
@@ -95,7 +95,8 @@ def handle(
         device=keyed.digest("device", author.device) if author.device is not None else None,
     )
     scope_id = keyed.scope(scope)
-    names = [("actor", ids.actor, author.actor), ("owner", ids.owner, author.owner)]
+    names = [("who", ids.actor, author.actor)]
+    names += [("who", ids.owner, author.owner)] if ids.owner != ids.actor else []
     names += [("session", ids.session, author.session)] if ids.session and author.session else []
     names += [("device", ids.device, author.device)] if ids.device and author.device else []
     names.append(("scope", scope_id, scope))

@@ -121,7 +121,7 @@ def cardinality(predicate: str, value: TypedValue | None) -> Cardinality:
     return cardinality_of(predicate, value.value, value.unit)
 
 
-# ---- bytes that are hashed: pinned by a golden fixture ----------------------------------------------------------------
+# ---- bytes that are hashed: pinned by a golden fixture ---------------------------------------------------------------
 
 
 def skeleton_text(skeleton: Skeleton) -> str:

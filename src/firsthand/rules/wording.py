@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from firsthand.rules.mentions import mentions
 from firsthand.rules.normalise import name_key
-from firsthand.rules.terms import terms, word_count
+from firsthand.rules.terms import index_text
 from firsthand.rules.timewords import told
 from firsthand.vocabulary.kinds import Volatility
 from firsthand.vocabulary.records import (
@@ -61,6 +61,7 @@ def words_of(payload: Payload) -> str:
 def index_words(payload: Payload, said_at: int) -> Indexed:
     """The terms, mentions and time of a payload's words, said at an instant."""
     text = words_of(payload)
+    found = index_text(text)
     meant = told(text, said_at)
     window = meant.window
     names = dict.fromkeys(name_key(m.text) for m in mentions(text))
@@ -68,9 +69,9 @@ def index_words(payload: Payload, said_at: int) -> Indexed:
         names[name_key(payload.subject)] = None
     flags = (QUESTION if text.rstrip().endswith("?") else 0) | (TIME_WORDS if meant.has_time_words else 0)
     return Indexed(
-        tuple(terms(text)),
+        tuple(found.terms),
         tuple(n for n in names if n)[:MENTIONS_PER_DOCUMENT],
-        word_count(text),
+        found.words,
         flags,
         window.start if window else None,
         window.end if window else None,

@@ -193,9 +193,7 @@ class PolicyRules(Edge, frozen=True):
 class Define(Edge, frozen=True, tag_field="kind", tag="define"):
     """A name behind an opaque id, or a setting of the space."""
 
-    what: Literal[
-        "scope", "actor", "owner", "session", "device", "tool", "predicate", "relation", "policy", "generation"
-    ]
+    what: Literal["scope", "who", "session", "device", "tool", "predicate", "relation", "policy", "generation"]
     id: str = ""
     policy: PolicyRules | None = None
     generation: int | None = None
