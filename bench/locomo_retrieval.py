@@ -19,7 +19,7 @@ import numpy as np
 
 from firsthand.recall.query import analyse
 from firsthand.recall.score import WEIGHTS, Candidates, lexical, order, rank, top
-from firsthand.rules.terms import index_text
+from firsthand.rules.terms import terms
 from firsthand.rules.timewords import Window, told
 from locomo import CATEGORIES, MEASURES, Conversation, Question, in_one_scope, interval, load, measures
 
@@ -54,7 +54,7 @@ class Index:
         self._turns = conversation.turns
         lists: dict[str, list[int]] = {}
         for seq, turn in enumerate(self._turns):
-            for term in index_text(turn.text).terms:
+            for term in terms(turn.text):
                 lists.setdefault(term, []).append(seq)
         self._postings = {term: np.array(seqs, dtype=np.int64) for term, seqs in lists.items()}
         self.speakers = {name: at for at, name in enumerate(sorted({turn.speaker for turn in self._turns}))}
@@ -86,7 +86,6 @@ class Index:
             "next_seq": np.where(joined, np.arange(size) + 1, -1),
             "speaker": np.array([self.speakers[turn.speaker] for turn in turns]),
             "occurred_at": np.array([turn.occurred_at for turn in turns]),
-            "length": np.array([index_text(turn.text).words for turn in turns]),
             "is_question": np.array(["?" in turn.text for turn in turns]),
             "has_time_words": np.array([telling.has_time_words for telling in tellings]),
             "told_from": np.array([window.start for window in windows]),

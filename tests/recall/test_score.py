@@ -25,7 +25,6 @@ def candidates(count: int, **columns: object) -> Candidates:
         "next_seq": np.where(at + 1 < count, at + 1, -1),
         "speaker": np.zeros(count, dtype=np.int64),
         "occurred_at": np.zeros(count, dtype=np.int64),
-        "length": np.full(count, 10),
         "is_question": np.zeros(count, dtype=np.bool_),
         "has_time_words": np.zeros(count, dtype=np.bool_),
         "told_from": np.zeros(count, dtype=np.int64),
@@ -57,7 +56,6 @@ def scenes(draw: st.DrawFn) -> tuple[QueryFeatures, Candidates, np.ndarray]:
         next_seq=random.integers(-1, size, count),
         speaker=random.integers(0, 3, count),
         occurred_at=random.integers(-40, 40, count) * DAY,
-        length=random.integers(0, 90, count),
         is_question=random.random(count) < 0.5,
         has_time_words=random.random(count) < 0.5,
         told_from=begin,
@@ -175,11 +173,6 @@ def test_a_question_is_a_poor_answer_to_a_question_only() -> None:
     rows = candidates(2, is_question=[True, False])
     assert features(replace(PLAIN, is_question=True), rows, dense(0, 0), "question") == [1, 0]
     assert features(PLAIN, rows, dense(0, 0), "question") == [0, 0]
-
-
-def test_length_helps_up_to_a_bound() -> None:
-    none, some, full, more = features(PLAIN, candidates(4, length=[0, 10, 50, 5000]), dense(0, 0, 0, 0), "length")
-    assert none == 0 < some < full == more == 1
 
 
 def test_similarity_is_a_column_that_may_be_missing() -> None:

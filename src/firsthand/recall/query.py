@@ -3,6 +3,7 @@
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from firsthand.rules.terms import normalise, terms
 from firsthand.rules.timewords import Window, windows
@@ -34,6 +35,12 @@ class QueryFeatures:
     is_question: bool
 
 
+class _Name(NamedTuple):
+    parts: list[str]
+    is_small: bool
+    speaker: int
+
+
 def analyse(query: str, now: int, known_speakers: Mapping[str, int]) -> QueryFeatures:
     """Read a query against the instant it is asked at and the speakers (name to id) whom its scope knows."""
     named = _named(query, known_speakers)
@@ -50,24 +57,24 @@ def analyse(query: str, now: int, known_speakers: Mapping[str, int]) -> QueryFea
 def _named(query: str, known: Mapping[str, int]) -> dict[str, int]:
     """Map each stretch of the query that names one known speaker to that speaker."""
     words = [_POSSESSIVE.sub("", word) for word in _WORD.findall(query)]
-    phrase = f" {normalise(' '.join(words))} "
-    named = {name: speaker for name, speaker in known.items() if " " in name and f" {normalise(name)} " in phrase}
+    phrase, caseless = f" {normalise(' '.join(words))} ", query.islower()
+    names = [_Name(normalise(name).split(), name.islower(), speaker) for name, speaker in known.items()]
+    wholes = {" ".join(name.parts): name.speaker for name in names if len(name.parts) > 1}
+    named = {whole: speaker for whole, speaker in wholes.items() if f" {whole} " in phrase}
     for at, word in enumerate(words):
+        folded, capital = normalise(word), word[0].isupper()
         # "Will it rain?" names no Will, and neither does "what will ...".
-        if normalise(word) in STOP_WORDS and (at == 0 or not word[0].isupper()):
+        if folded in STOP_WORDS and (at == 0 or not capital):
             continue
-        speakers = _called(word, known, caseless=query.islower())
+        speakers = _called(folded, [name for name in names if capital or caseless or name.is_small], capital=capital)
         if len(speakers) == 1:
             named[word] = speakers.pop()
     return named
 
 
-def _called(word: str, known: Mapping[str, int], *, caseless: bool) -> set[int]:
+def _called(word: str, names: list[_Name], *, capital: bool) -> set[int]:
     """Return whom a word can mean: by the whole name, else by a part of it, else by the start of a part."""
-    folded, capital = normalise(word), word[0].isupper()
-    parts = {name: normalise(name).split() for name in known if capital or caseless or name.islower()}
-    whole = {known[name] for name, of_name in parts.items() if of_name == [folded]}
-    part = {known[name] for name, of_name in parts.items() if folded in of_name}
-    if whole or part or not capital or len(folded) < _SHORTEST_NICKNAME:
-        return whole or part
-    return {known[name] for name, of_name in parts.items() if any(each.startswith(folded) for each in of_name)}
+    part = [name for name in names if word in name.parts]
+    if part or not capital or len(word) < _SHORTEST_NICKNAME:
+        return {name.speaker for name in part if len(name.parts) == 1} or {name.speaker for name in part}
+    return {name.speaker for name in names if any(each.startswith(word) for each in name.parts)}

@@ -15,7 +15,7 @@ BoolArray = NDArray[np.bool_]
 FloatArray = NDArray[np.float64]
 ScoreArray = NDArray[np.float32]
 
-# Few and round, fitted on five conversations and no more: see bench/locomo_retrieval.py.
+# Few, and rounded to quarters: see bench/locomo_retrieval.py. Length earned nothing beside these, and is left out.
 WEIGHTS: Mapping[str, float] = {
     "own": 1.0,
     "near": 0.25,
@@ -26,12 +26,10 @@ WEIGHTS: Mapping[str, float] = {
     "date": 1.0,
     "told": 0.5,
     "when": 0.5,
-    "length": 0.25,
     "question": -0.25,
     "similarity": 1.5,
 }
 FAINT_WEIGHT = 0.25
-_FULL_LENGTH_WORDS = 50
 _DATE_DECAY_DAYS = 7.0
 _LONGEST_DATED_DAYS = 32
 
@@ -47,8 +45,6 @@ class Candidates:
     next_seq: IntArray
     speaker: IntArray
     occurred_at: IntArray
-    length: IntArray
-    """In words."""
     is_question: BoolArray
     has_time_words: BoolArray
     told_from: IntArray
@@ -103,7 +99,6 @@ def rank(
         "date": _date(query, candidates),
         "told": _told(query, candidates),
         "when": (candidates.has_time_words & query.asks_when).astype(np.float64),
-        "length": np.minimum(1.0, np.log1p(candidates.length) / np.log1p(_FULL_LENGTH_WORDS)),
         "question": (candidates.is_question & query.is_question).astype(np.float64),
     }
     if candidates.similarity is not None:

@@ -3,7 +3,7 @@
 import re
 import threading
 import unicodedata
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import NamedTuple, Protocol, cast
 
 import Stemmer
@@ -35,13 +35,26 @@ _VOWEL_SIGNS = "\u0900-\u0963\u0966-\u0dff\u0f18-\u0fbc"
 
 _PLAIN = rf"[^\W_{_HAN}{_SYLLABLES}{_STACKED}]"
 _WORD = rf"{_PLAIN}+(?:[{_VOWEL_SIGNS}]+{_PLAIN}*)*"
-_ANY_TOKEN = re.compile(rf"[{_HAN}{_SYLLABLES}]+|[{_STACKED}]+|{_WORD}(?:'{_WORD})*")
 _ASCII_TOKEN = re.compile(r"[a-z0-9]+(?:'[a-z0-9]+)*")
-_SYLLABIC_RUN = re.compile(rf"[{_HAN}{_SYLLABLES}]+")
-_STACKED_RUN = re.compile(rf"[{_STACKED}]+")
-_HAN_CHARACTER = re.compile(f"[{_HAN}]")
 _CONTRACTED = re.compile(r"'(?:s|m|d|ll|re|ve)$")
 _ORDINAL = re.compile(r"([0-9]+)(?:st|nd|rd|th)")
+
+
+class _Scripts(NamedTuple):
+    token: re.Pattern[str]
+    syllabic: re.Pattern[str]
+    stacked: re.Pattern[str]
+    han: re.Pattern[str]
+
+
+@cache  # these classes take longer to compile than all else that importing this module does
+def _scripts() -> _Scripts:
+    return _Scripts(
+        token=re.compile(rf"[{_HAN}{_SYLLABLES}]+|[{_STACKED}]+|{_WORD}(?:'{_WORD})*"),
+        syllabic=re.compile(rf"[{_HAN}{_SYLLABLES}]+"),
+        stacked=re.compile(rf"[{_STACKED}]+"),
+        han=re.compile(f"[{_HAN}]"),
+    )
 
 
 class _Stem(Protocol):
@@ -73,7 +86,7 @@ def normalise(text: str) -> str:
 def tokens(text: str) -> list[str]:
     """Return the words of a text in order, and its runs of unsegmented script, all normalised."""
     folded = normalise(text)
-    return (_ASCII_TOKEN if folded.isascii() else _ANY_TOKEN).findall(folded)
+    return (_ASCII_TOKEN if folded.isascii() else _scripts().token).findall(folded)
 
 
 class IndexedText(NamedTuple):
@@ -104,15 +117,15 @@ def stem(word: str) -> str:
 
 
 def _words_in(token: str) -> int:
-    is_run = _SYLLABIC_RUN.match(token) or _STACKED_RUN.match(token)
+    is_run = _scripts().syllabic.match(token) or _scripts().stacked.match(token)
     return max(1, len(token) // 2) if is_run else 1
 
 
 def _token_terms(token: str) -> tuple[str, ...]:
     if not token.isascii():
-        if _SYLLABIC_RUN.match(token):
-            return (*_HAN_CHARACTER.findall(token), *_grams(token, 2))
-        if _STACKED_RUN.match(token):
+        if _scripts().syllabic.match(token):
+            return (*_scripts().han.findall(token), *_grams(token, 2))
+        if _scripts().stacked.match(token):
             return _grams(token, 3)
     return _word_terms(token)
 

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable, Iterable
 from datetime import date
+from functools import cache
 from typing import NamedTuple
 
 from firsthand.rules.days import Days, month_of, moved, one_day, season_of, week_of, year_of
@@ -16,8 +17,14 @@ class Rule(NamedTuple):
     """A reading: the words of which a text must hold one, what it must match, and the days that a match may mean."""
 
     words: frozenset[str]
-    pattern: re.Pattern[str]
+    pattern: str
     meaning: _Meaning
+
+
+@cache
+def compiled(pattern: str) -> re.Pattern[str]:
+    """Return a rule's pattern ready to match; a process compiles only those that its texts call for."""
+    return re.compile(pattern, re.IGNORECASE)
 
 
 _MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
@@ -43,8 +50,10 @@ _MONTH = (
     r"(?P<month>jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?"
     r"|sep(?:t(?:ember)?)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)\b\.?"
 )
-_FULL_MONTH_NAMES = ("january", "february", "april", "june", "july", "august")
-_FULL_MONTH_NAMES += ("september", "october", "november", "december")
+_FULL_MONTH_NAMES = (
+    *("january", "february", "april", "june", "july", "august"),
+    *("september", "october", "november", "december"),
+)
 _FULL_MONTH = rf"(?P<month>{'|'.join(_FULL_MONTH_NAMES)})\b"
 # "may" and "march" are verbs too, unless a word that governs a date stands before them.
 _GOVERNED_MONTH = r"(?:in|of|since|during|until|by|early|late) (?P<month>may|march)\b"
@@ -157,7 +166,7 @@ def _beside_date(match: re.Match[str], anchor: date) -> list[Days]:
 
 
 def _rule(words: frozenset[str], pattern: str, meaning: _Meaning) -> Rule:
-    return Rule(words, re.compile(rf"\b{pattern}".replace(" ", r"\s+"), re.IGNORECASE), meaning)
+    return Rule(words, rf"\b{pattern}".replace(" ", r"\s+"), meaning)
 
 
 _MONTH_WORDS = frozenset((*_MONTHS, *_FULL_MONTH_NAMES, "sept", "may", "march"))

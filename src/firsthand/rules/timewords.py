@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from firsthand.rules.days import Days, day_of, instant_of
-from firsthand.rules.timerules import RULES, TIME_WORDS
+from firsthand.rules.timerules import RULES, TIME_WORDS, compiled
 
 MAX_WINDOWS = 32
 _WORD = re.compile(r"[a-z]+|[0-9]+")
@@ -76,7 +76,7 @@ def _meanings(text: str, instant: int, words: list[str]) -> Iterator[tuple[int, 
         return
     taken: list[tuple[int, int, list[Days]]] = []
     for rule in RULES:
-        for match in () if rule.words.isdisjoint(present) else rule.pattern.finditer(text):
+        for match in () if rule.words.isdisjoint(present) else compiled(rule.pattern).finditer(text):
             begin, stop = match.span()
             if all(stop <= other[0] or other[1] <= begin for other in taken) and (days := rule.meaning(match, anchor)):
                 taken.append((begin, stop, days))
