@@ -45,7 +45,7 @@ _MARKED: Final = re.compile(
     r"|(?P<url>\b(?:https?|ftp|ssh|git|postgres(?:ql)?|file)://[^\s<>\"'`\\]+|\bwww\.[\w-]+\.[^\s<>\"'`\\]+)"
     r"|(?P<email>(?<![\w.+-])[\w+-][\w.+-]{0,63}@[\w-]+(?:\.[\w-]+)*\.[A-Za-z]{2,24}\b)"
     r"|(?P<handle>(?<![\w@./+-])@[A-Za-z0-9_][\w-]{1,38}(?:/[\w.-]+)?)"
-    rf"|(?P<path>(?<![\w/.~-])(?:(?:~|\.\.?)?/(?:[\w.@+-]+/)+[\w.@+-]*|~/[\w.@+-]+|/[\w.@+-]+\.(?:{_EXTENSION})\b"
+    rf"|(?P<path>(?<![\w/.~@+-])(?:(?:~|\.\.?)?/(?:[\w.@+-]+/)+[\w.@+-]*|~/[\w.@+-]+|/[\w.@+-]+\.(?:{_EXTENSION})\b"
     rf"|(?:[\w.@+-]+/)+[\w.@+-]+\.(?:{_EXTENSION})\b|[\w-]*\w\.(?:{_EXTENSION})\b(?![\w.])"
     r"|[A-Za-z]:\\[^\s\"'<>|]+))"
     r"|\"(?P<straight>[^\"\n]{2,80})\"|“(?P<curly>[^”\n]{2,80})”|«(?P<angle>[^»\n]{2,80})»",
@@ -73,20 +73,21 @@ def _start(mention: Mention) -> int:
 def _marked(text: str) -> tuple[list[Mention], str]:
     """Return what is marked as a name by its form, and the text with those places blanked."""
     found: list[Mention] = []
+    rest: list[str] = []
+    position = 0
     for match in _MARKED.finditer(text):
         group = match.lastgroup or ""
         start, end = match.span(group)
-        if group == "block":
-            text = _blank(text, start, end)
-            continue
-        form = _form(group)
-        if form in {"url", "path"}:
-            end = start + len(text[start:end].rstrip(_TRAILING))
-        if form == "quoted" and not _is_title(text[start:end]):
-            continue
-        found.append(Mention(text[start:end], start, end, form))
-        text = _blank(text, start, end)
-    return found, text
+        if group != "block":
+            form = _form(group)
+            if form in {"url", "path"}:
+                end = start + len(match[group].rstrip(_TRAILING))
+            if form == "quoted" and not _is_title(match[group]):
+                continue
+            found.append(Mention(text[start:end], start, end, form))
+        rest += text[position:start], "_" * (end - start)
+        position = end
+    return found, "".join(rest) + text[position:]
 
 
 def _form(group: str) -> Form:
@@ -94,10 +95,6 @@ def _form(group: str) -> Form:
         return "quoted"
     forms: dict[str, Form] = {"code": "code", "url": "url", "email": "email", "handle": "handle", "path": "path"}
     return forms[group]
-
-
-def _blank(text: str, start: int, end: int) -> str:
-    return f"{text[:start]}{'_' * (end - start)}{text[end:]}"
 
 
 def _is_title(text: str) -> bool:
