@@ -31,6 +31,7 @@ from firsthand.vocabulary.entries import (
     PolicyRules,
     Propose,
     Relate,
+    Revise,
     Seal,
     Show,
 )
@@ -72,6 +73,8 @@ def affected(view: View, entry: Entry, *, fresh: bool = False) -> set[str]:
 
 def _only_adds(view: View, entry: Entry) -> bool:
     """A new record whose words lift nothing: no other record gains or loses evidence by it."""
+    if not isinstance(entry.skeleton.edges, Revise):
+        return False  # a lift or a settle begins no record, and says something about others
     if entry.skeleton.record is not None or consequences_of(entry) is not None:
         return False
     return not any(view.bearing_on(tombstone_key(c)) for c in claims_of(entry))

@@ -63,6 +63,8 @@ def _bound_provisionally(view: View, entry: Entry, tombstone: Tombstone, said: S
     """Retracted itself, or a restatement by a source that had backed it and has not spoken anew in its own words."""
     reach = _reach(entry)
     by_person = entry.skeleton.author.role == "person"
+    if said.id in approved and not by_person:
+        return False  # design 09.6: what a person approved is ended only by a person
     if covers(reach, said, by_person=by_person, approved=said.id in approved):
         return True
     same = _assertions_on(view, entry, tombstone)
