@@ -208,7 +208,6 @@ def _put_document(
             thread=f"{scope}/{episode.thread}" if episode and episode.thread else None,
             speaker=writer.speaker_no(scope, episode.speaker) if episode and episode.speaker else None,
             occurred_at=edges.occurred,
-            words=indexed.words,
             flags=indexed.flags,
             told_from=indexed.told_from,
             told_to=indexed.told_to,

@@ -72,7 +72,7 @@ class ScopeRow(NamedTuple):
 
 
 class DocRow(NamedTuple):
-    """What ranking needs to know of one revision. `words` counts words; `told_*` is the time its text speaks of."""
+    """What ranking needs to know of one revision. `told_*` is the time its text speaks of."""
 
     vid: int
     record_id: str
@@ -83,7 +83,6 @@ class DocRow(NamedTuple):
     thread: str | None
     speaker: int | None
     occurred_at: int | None
-    words: int
     flags: int
     told_from: int | None
     told_to: int | None
@@ -147,7 +146,6 @@ class Candidate(NamedTuple):
     next_vid: int | None
     speaker: int | None
     occurred_at: int | None
-    words: int
     flags: int
     told_from: int | None
     told_to: int | None
@@ -229,6 +227,10 @@ class Reader(Entries, Protocol):
 
     def postings(self, scope_no: int, term: str, shelf: Shelf) -> str:
         """Places in the scope of the documents with a term, comma-separated, in no order."""
+        ...
+
+    def similar(self, scope_no: int, first: str, others: Sequence[str], limit: int) -> list[int]:
+        """Listed claims of a scope with one term and any of others, newest first; looks at a bounded number."""
         ...
 
     def over(self, scope_no: int, clearance: int) -> list[int]:

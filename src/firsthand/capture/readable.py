@@ -10,7 +10,7 @@ import msgspec
 from firsthand.ports import BeliefRow, DocRow, Reader
 from firsthand.rules.access import Handle
 from firsthand.vocabulary.entries import Body, Entry, Revise, Skeleton, root_of
-from firsthand.vocabulary.errors import AbsentError, InvalidError
+from firsthand.vocabulary.errors import AbsentError, DeniedError, InvalidError
 from firsthand.vocabulary.records import Payload
 
 _RECORD_ID: Final = re.compile(r"r[0-9a-f]{40}")
@@ -50,6 +50,20 @@ def held(reader: Reader, handle: Handle, record_id: str, field: str = "record_id
     if all(r.visibility == "hidden" or r.status == "erased" for r in rows) and rows and not handle.grant.audit:
         raise absent(field)
     return Held(root, root.skeleton.edges, docs, rows)
+
+
+def at_record(reader: Reader, handle: Handle, record: Held) -> Handle:
+    """The same caller in the record's own scope: what is said about a record is said where it lives."""
+    scope_id = record.root.skeleton.scope
+    if scope_id == handle.scope_id:
+        return handle
+    scope = reader.scope(scope_id)
+    name = scope.name if scope is not None else None
+    if name is None or not handle.grant.may_write(name):
+        raise DeniedError(
+            "scope_not_granted", "the grant does not include writing to the record's scope", field="scope"
+        )
+    return msgspec.structs.replace(handle, scope=name, scope_id=scope_id)
 
 
 def absent(field: str) -> AbsentError:

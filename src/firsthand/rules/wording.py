@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from firsthand.rules.mentions import mentions
 from firsthand.rules.normalise import name_key
-from firsthand.rules.terms import index_text
+from firsthand.rules.terms import terms
 from firsthand.rules.timewords import told
 from firsthand.vocabulary.kinds import Volatility
 from firsthand.vocabulary.records import (
@@ -30,14 +30,13 @@ class Indexed(NamedTuple):
 
     terms: tuple[str, ...]
     mentions: tuple[str, ...]
-    words: int
     flags: int
     told_from: int | None
     told_to: int | None
     volatility: Volatility | None
 
 
-BLANK = Indexed((), (), 0, 0, None, None, None)
+BLANK = Indexed((), (), 0, None, None, None)
 """What the indexes hold of an erased body."""
 
 
@@ -61,17 +60,15 @@ def words_of(payload: Payload) -> str:
 def index_words(payload: Payload, said_at: int) -> Indexed:
     """The terms, mentions and time of a payload's words, said at an instant."""
     text = words_of(payload)
-    found = index_text(text)
     meant = told(text, said_at)
     window = meant.window
     names = dict.fromkeys(name_key(m.text) for m in mentions(text))
     if isinstance(payload, Semantic) and payload.subject:
         names[name_key(payload.subject)] = None
-    flags = (QUESTION if text.rstrip().endswith("?") else 0) | (TIME_WORDS if meant.has_time_words else 0)
+    flags = (QUESTION if "?" in text else 0) | (TIME_WORDS if meant.has_time_words else 0)
     return Indexed(
-        tuple(found.terms),
+        tuple(terms(text)),
         tuple(n for n in names if n)[:MENTIONS_PER_DOCUMENT],
-        found.words,
         flags,
         window.start if window else None,
         window.end if window else None,

@@ -28,15 +28,15 @@ SELECT scope_id, scope_no, name, next_seq, listed, rest, changed FROM scope WHER
 -- name: name
 SELECT text FROM name WHERE space_id = ? AND what = ? AND name_id = ?;
 -- name: doc
-SELECT vid, record_id, revision_id, position, kind, shelf, thread, speaker, occurred_at, words, flags, told_from,
+SELECT vid, record_id, revision_id, position, kind, shelf, thread, speaker, occurred_at, flags, told_from,
        told_to, volatility
 FROM doc WHERE space_id = ? AND revision_id = ?;
 -- name: docs_of_record
-SELECT vid, record_id, revision_id, position, kind, shelf, thread, speaker, occurred_at, words, flags, told_from,
+SELECT vid, record_id, revision_id, position, kind, shelf, thread, speaker, occurred_at, flags, told_from,
        told_to, volatility
 FROM doc WHERE space_id = ? AND record_id = ? ORDER BY vid;
 -- name: docs
-SELECT vid, record_id, revision_id, position, kind, shelf, thread, speaker, occurred_at, words, flags, told_from,
+SELECT vid, record_id, revision_id, position, kind, shelf, thread, speaker, occurred_at, flags, told_from,
        told_to, volatility
 FROM doc WHERE space_id = ? AND vid IN (SELECT value FROM {list}) ORDER BY vid;
 
@@ -64,6 +64,9 @@ WHERE d.space_id = ? AND d.record_id = ? ORDER BY b.known_from, b.vid, b.valid_f
 SELECT d.vid FROM doc d WHERE d.space_id = ? AND d.vid >= ? AND d.vid < ? AND (? OR d.shelf = 1)
   AND d.kind IN (SELECT value FROM {list}) ORDER BY d.vid DESC LIMIT ?;
 
+-- name: similar
+SELECT d.vid FROM (SELECT rowid AS vid FROM lex WHERE lex MATCH ?2 AND rowid BETWEEN ?3 AND ?4 ORDER BY rowid DESC LIMIT ?5) f
+JOIN doc d ON d.space_id = ?1 AND d.vid = f.vid WHERE d.kind = 'semantic' ORDER BY d.vid DESC LIMIT ?6;
 -- name: over
 SELECT DISTINCT vid FROM belief WHERE space_id = ? AND vid >= ? AND vid < ? AND known_to = 9223372036854775807
   AND sensitivity > ? ORDER BY vid;
@@ -73,7 +76,7 @@ SELECT d.vid, d.thread,
             WHERE p.space_id = d.space_id AND p.thread = d.thread AND p.vid < d.vid) END,
        CASE WHEN d.thread IS NOT NULL THEN (SELECT min(n.vid) FROM doc n
             WHERE n.space_id = d.space_id AND n.thread = d.thread AND n.vid > d.vid) END,
-       d.speaker, d.occurred_at, d.words, d.flags, d.told_from, d.told_to
+       d.speaker, d.occurred_at, d.flags, d.told_from, d.told_to
 FROM doc d WHERE d.space_id = ? AND d.vid IN (SELECT value FROM {list}) ORDER BY d.vid;
 -- name: thread_before
 SELECT vid FROM doc WHERE space_id = ? AND thread = ? AND vid < ? ORDER BY vid DESC LIMIT ?;
@@ -126,9 +129,9 @@ UPDATE scope SET next_seq = next_seq + 1 WHERE space_id = ? AND scope_id = ? RET
 INSERT INTO name (space_id, what, name_id, text) VALUES (?, ?, ?, ?)
 ON CONFLICT (space_id, what, name_id) DO UPDATE SET text = excluded.text;
 -- name: put_doc
-INSERT INTO doc (space_id, vid, record_id, revision_id, position, kind, shelf, thread, speaker, occurred_at, words,
+INSERT INTO doc (space_id, vid, record_id, revision_id, position, kind, shelf, thread, speaker, occurred_at,
                  flags, told_from, told_to, volatility)
-VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?);
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?);
 -- name: set_shelf
 UPDATE doc SET shelf = ? WHERE space_id = ? AND vid = ?;
 -- name: count_shelves

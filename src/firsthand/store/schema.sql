@@ -108,7 +108,6 @@ CREATE TABLE doc (
     thread      TEXT,
     speaker     BIGINT,
     occurred_at BIGINT,
-    words       BIGINT NOT NULL,
     flags       BIGINT NOT NULL,
     told_from   BIGINT,
     told_to     BIGINT,

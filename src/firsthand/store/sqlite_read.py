@@ -24,6 +24,7 @@ from firsthand.vocabulary.entries import Entry, Skeleton
 from firsthand.vocabulary.kinds import Kind
 
 GENESIS = "0" * 40
+SIMILAR_SCANNED = 2_000
 
 _skeletons = msgspec.json.Decoder(Skeleton)
 _encode = msgspec.json.encode
@@ -155,6 +156,14 @@ class SqliteReader:
             (low, f'"{term}"', low, low + (1 << SEQ_BITS) - 1),
         ).get
         return str(found) if found is not None else ""
+
+    def similar(self, scope_no: int, first: str, others: Sequence[str], limit: int) -> list[int]:
+        """Listed claims of a scope with one term and any of others, newest first."""
+        low = scope_no << SEQ_BITS
+        match = f'"{first}"'
+        if others:
+            match += " AND (" + " OR ".join(f'"{o}"' for o in others) + ")"
+        return [r[0] for r in self._all("similar", match, low, low + (1 << SEQ_BITS) - 1, SIMILAR_SCANNED, limit)]
 
     def over(self, scope_no: int, clearance: int) -> list[int]:
         """Document numbers of a scope that are above a clearance."""
