@@ -223,7 +223,7 @@ def _replace(
         placed = place(gateway, handle, writer, saying, claim, grounds, saw=saw, consequences=left)
     candidates = subject.candidates if subject else ()
     extra = (
-        _still_say(writer, handle, current, placed.done) if asked.verb == "correct" and claim != current.claim else ()
+        _still_say(writer, handle, current) if asked.verb == "correct" and claim != current.claim else ()
     )
     return receipt_for(handle, writer, placed, maskings=saying.maskings, candidates=candidates, extra=extra)
 
