@@ -186,7 +186,9 @@ OPENERS: Final = frozenset(_OPENERS.split())
 PARTICLES: Final = frozenset(_PARTICLES.split())
 NEVER: Final = frozenset(_NEVER.split())
 ORDINARY: Final = frozenset(_ORDINARY.split())
-_ENDING_TEXT: Final = "ing ness ment tion tions ously able ible ful less ally ily hood ship wise itis ability ivity"
+_ENDING_TEXT: Final = (
+    "ing ness ment tion tions ously fully able ible ful less ally ily hood ship wise itis ability ivity"
+)
 _INFLECTION_TEXT: Final = "s es d ed r er rs ers st est ly y ies ied n ping ting"
 _ENDINGS: Final = tuple(_ENDING_TEXT.split())
 _INFLECTIONS: Final = tuple(_INFLECTION_TEXT.split())
