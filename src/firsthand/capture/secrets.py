@@ -146,7 +146,7 @@ _DETECTORS: Final = (
 
 _HINTS: Final = tuple((hint, detector) for detector in _DETECTORS for hint in detector.hints)
 
-# Every secret holds a digit, an underscore or a slash; only the few short kinds that `mask` names may chance to hold none.
+# A secret holds a digit, an underscore or a slash; the few kinds short enough to chance on none are named in `mask`.
 _ANY_MARK: Final = re.compile("[0-9_/]")
 
 

@@ -49,7 +49,7 @@ _EXTENSION: Final = (
 )
 _MARKED: Final = (  # compiled when it is first needed, so that importing this stays cheap
     r"(?P<block>```.*?(?:```|\Z))"
-    r"|`(?P<code>[^`\n]{1,128})`"
+    r"|(?<!`)(?P<tick>`{1,2})(?P<code>[^`\n]{1,128})(?P=tick)(?!`)"
     r"|(?P<url>\b(?:https?|ftp|ssh|git|postgres(?:ql)?|file)://[^\s<>\"'`\\]+|\bwww\.[\w-]+\.[^\s<>\"'`\\]+)"
     r"|(?P<email>(?<![\w.+-])[\w+-][\w.+-]{0,63}@[\w-]+(?:\.[\w-]+)*\.[A-Za-z]{2,24}\b)"
     r"|(?P<handle>(?<![\w@./+-])@[A-Za-z0-9_][\w-]{1,38}(?:/[\w.-]+)?)"
@@ -91,7 +91,8 @@ def _marked(text: str) -> tuple[list[Mention], str]:
                 end = start + len(match[group].rstrip(_TRAILING))
             if form == "quoted" and not _is_title(match[group]):
                 continue
-            found.append(Mention(text[start:end], start, end, form))
+            if form != "code" or _is_code_name(match[group]):
+                found.append(Mention(text[start:end], start, end, form))
         rest += text[position:start], "_" * (end - start)
         position = end
     return found, "".join(rest) + text[position:]
@@ -102,6 +103,11 @@ def _form(group: str) -> Form:
         return "quoted"
     forms: dict[str, Form] = {"code": "code", "url": "url", "email": "email", "handle": "handle", "path": "path"}
     return forms[group]
+
+
+def _is_code_name(text: str) -> bool:
+    """Say whether what stands in back-ticks can be what something is called, and not a sentence or a sign."""
+    return text == text.strip() and text.count(" ") < 4 and any(map(str.isalpha, text))
 
 
 def _is_title(text: str) -> bool:
