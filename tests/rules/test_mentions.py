@@ -64,6 +64,7 @@ def test_names_are_found_where_a_reader_finds_them(text, expected):
         "OMG, LOL, BTW, FYI",
         "plan B and vitamin C",
         "Money-wise it works",
+        "Alternatively, rewrote it. Performance matters. Optional: True",
         "the thisIsCamelCase word and a #Hashtag",
         "",
     ],
@@ -86,6 +87,7 @@ def test_a_known_name_counts_even_at_the_start():
 @pytest.mark.parametrize(
     ("text", "mention"),
     [
+        ("set ``with_npm`` to", ("with_npm", "code")),
         ("run `make test` now", ("make test", "code")),
         ('she read "Becoming Nicole" twice', ("Becoming Nicole", "quoted")),
         ("she read “Charlotte's Web” twice", ("Charlotte's Web", "quoted")),
@@ -117,6 +119,7 @@ def test_marked_names_are_found_by_their_form(text, mention):
         '"Wow"',
         "and/or he/she 24/7 1/2 w/o",
         "a /s and a / b",
+        "see `# 74` and ` x ` and `a whole sentence with a point`",
         "3.5 and e.g. this, i.e. that",
         "```\nAna = Berlin\n```",
         "5 @ 3 and a@b",

@@ -1,11 +1,12 @@
 """Masks secrets that are recognisable by their own shape; nothing is guessed from randomness."""
 
-import base64
-import binascii
-import json
 import re
+from binascii import Error as BinasciiError
+from binascii import a2b_base64
 from collections.abc import Callable, Iterator
 from typing import Final, NamedTuple
+
+import msgspec
 
 
 class Finding(NamedTuple):
@@ -26,21 +27,21 @@ class Masked(NamedTuple):
 class _Detector(NamedTuple):
     type: str
     hints: tuple[str, ...]  # one of them stands in every text that holds such a secret
-    pattern: re.Pattern[str]
+    pattern: str  # compiled when it is first needed, so that importing this stays cheap
     accepts: Callable[[str], bool] = bool
 
 
 def _token(kind: str, hints: str, shape: str, accepts: Callable[[str], bool] = bool) -> _Detector:
     """Detect a token that stands alone: no letter, digit or underscore before it, none that would go on after it."""
-    pattern = re.compile(rf"(?<![A-Za-z0-9_])(?P<secret>{shape})(?![A-Za-z0-9_])")
+    pattern = rf"(?<![A-Za-z0-9_])(?P<secret>{shape})(?![A-Za-z0-9_])"
     return _Detector(kind, tuple(hints.split()), pattern, accepts)
 
 
 def _is_jwt(token: str) -> bool:
-    header = token.split(".", 1)[0]
+    header = token.partition(".")[0].replace("-", "+").replace("_", "/")
     try:
-        fields: object = json.loads(base64.urlsafe_b64decode(header + "=" * (-len(header) % 4)))
-    except (binascii.Error, ValueError):
+        fields: object = msgspec.json.decode(a2b_base64(header + "=" * (-len(header) % 4)))
+    except (BinasciiError, msgspec.DecodeError, UnicodeDecodeError):
         return False
     return isinstance(fields, dict) and "alg" in fields
 
@@ -79,10 +80,8 @@ _DETECTORS: Final = (
     _Detector(
         "aws_secret_key",
         ("ecret", "ECRET"),
-        re.compile(
-            rf"(?i:aws_?)?(?i:secret_?access_?key|aws_?secret_?key)[\"']?\s{{0,3}}[:=]\s{{0,3}}[\"']?"
-            rf"(?P<secret>{_B64}{{40}})(?!{_B64})"
-        ),
+        rf"(?i:aws_?)?(?i:secret_?access_?key|aws_?secret_?key)[\"']?\s{{0,3}}[:=]\s{{0,3}}[\"']?"
+        rf"(?P<secret>{_B64}{{40}})(?!{_B64})",
     ),
     _token("github_token", "ghp_ gho_ ghu_ ghs_ ghr_", rf"gh[pousr]_{_ALNUM}{{36,255}}"),
     _token("github_token", "github_pat_", rf"github_pat_{_ALNUM}{{22}}_{_ALNUM}{{59}}"),
@@ -126,37 +125,36 @@ _DETECTORS: Final = (
     _Detector(
         "private_key",
         ("PRIVATE KEY",),
-        re.compile(
-            r"(?P<secret>-----BEGIN (?:[A-Z0-9]{2,10} ){0,2}PRIVATE KEY(?: BLOCK)?-----(?:[^-]|-(?!-{4})){32,}?"
-            rf"(?:-----END (?:[A-Z0-9]{{2,10}} ){{0,2}}PRIVATE KEY(?: BLOCK)?-----)"
-            rf"|-----BEGIN (?:[A-Z0-9]{{2,10}} ){{0,2}}PRIVATE KEY(?: BLOCK)?-----(?:(?:\s|\\[nr])+{_B64}{{20,}})+)"
-        ),
+        r"(?P<secret>-----BEGIN (?:[A-Z0-9]{2,10} ){0,2}PRIVATE KEY(?: BLOCK)?-----(?:[^-]|-(?!-{4})){32,}?"
+        rf"(?:-----END (?:[A-Z0-9]{{2,10}} ){{0,2}}PRIVATE KEY(?: BLOCK)?-----)"
+        rf"|-----BEGIN (?:[A-Z0-9]{{2,10}} ){{0,2}}PRIVATE KEY(?: BLOCK)?-----(?:(?:\s|\\[nr])+{_B64}{{20,}})+)",
     ),
     _Detector(
         "url_password",
         ("://",),
-        re.compile(r"\b[A-Za-z][A-Za-z0-9+.-]{1,20}://[^\s/?#:@\"'<>]{0,128}:(?P<secret>[^\s/?#@\"'<>]{3,256})@[\w\[]"),
+        r"\b[A-Za-z][A-Za-z0-9+.-]{1,20}://[^\s/?#:@\"'<>]{0,128}:(?P<secret>[^\s/?#@\"'<>]{3,256})@[\w\[]",
         _is_password,
     ),
     _Detector(
         "password",
         ("assw", "ASSW", "pwd", "PWD", "assphrase", "key", "KEY", "Key", "ecret", "ECRET", "oken", "OKEN"),
-        re.compile(
-            rf"(?i)(?<![a-z0-9])(?:[a-z0-9]{{1,20}}[_-]){{0,4}}(?:{_NAMES})[\"']?\s{{0,3}}(?::=|=>|=|:)\s{{0,3}}"
-            r"(?P<quote>[\"'])(?P<secret>[^\s\"']{8,256})(?P=quote)"
-        ),
+        rf"(?i)(?<![a-z0-9])(?:[a-z0-9]{{1,20}}[_-]){{0,4}}(?:{_NAMES})[\"']?\s{{0,3}}(?::=|=>|=|:)\s{{0,3}}"
+        r"(?P<quote>[\"'])(?P<secret>[^\s\"']{8,256})(?P=quote)",
         _is_assigned_secret,
     ),
 )
 
-# Every secret holds a digit, an underscore or a slash; only the few short kinds named here may chance to hold none.
+_HINTS: Final = tuple((hint, detector) for detector in _DETECTORS for hint in detector.hints)
+
+# A secret holds a digit, an underscore or a slash; the few kinds short enough to chance on none are named in `mask`.
 _ANY_MARK: Final = re.compile("[0-9_/]")
-_RARE: Final = ("IA", "ACCA", "AIza", "GOCSPX-", "glpat-")
 
 
 def mask(text: str) -> Masked:
     """Return the text with every secret of a known type masked, and where they were; masking twice changes nothing."""
-    if not _ANY_MARK.search(text) and not any(hint in text for hint in _RARE):
+    if not (
+        _ANY_MARK.search(text) or "IA" in text or "ACCA" in text or "AIz" in text or "GOCSP" in text or "glp" in text
+    ):
         return Masked(text, ())
     findings = _find(text)
     if not findings:
@@ -181,10 +179,8 @@ def _find(text: str) -> list[Finding]:
 
 
 def _candidates(text: str) -> Iterator[Finding]:
-    for detector in _DETECTORS:
-        if not any(hint in text for hint in detector.hints):
-            continue
-        for found in detector.pattern.finditer(text):
+    for detector in dict.fromkeys(detector for hint, detector in _HINTS if hint in text):
+        for found in re.finditer(detector.pattern, text):
             if detector.accepts(found["secret"]):
                 yield Finding(detector.type, *found.span("secret"))
 

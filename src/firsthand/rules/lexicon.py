@@ -2,41 +2,42 @@
 
 import re
 from functools import lru_cache
+from pathlib import Path
 from typing import Final
 
 # Never a name, wherever it stands and however it is written: function words, greetings, interjections, days, months.
 _NEVER: Final = """
 a aaah about above according across actually adios afaik after again against ago ah aha ahem ahh ain alas albeit all
-almost aloha along alongside already alright also although always am amen amid among an and another any anybody anyhow
-anymore anyone anything anytime anyway anyways anywhere appetit apr april are aren argh around as asap aside at aug
-august aunt auntie aw away awesome awhile aww aye babe back bah basically be because been before beforehand behind
-being below beneath beside besides between beyond bless bon both bravo brb bro btw buddy but by bye can cannot cause
-certainly cheerio cheers ciao congrats congratulations cos could couldn cuz dad daddy damn dang danke daren darn dear
-dec december definitely despite did didn ditto diy do does doesn doing don done down dude due duh dunno during each
-eek eg eh either else elsewhere enough er especially etc even eventually ever every everybody everyone everything
-everywhere ew eww exactly except faq feb february few fewer finally first firstly fixme for former fortunately fri
-friday from further furthermore fyi gee geez generally gimme given god gonna goodbye goodnight gosh gotcha gotta
-gracias grandma grandpa granny guys ha had hadn hah haha hahaha half hallelujah hardly has hasn have haven having hbu
-he heck hello hence her here hers herself hey heya hi him himself his hiya hm hmm hmmm hmmmm hola honey hooray
-hopefully how howdy however huh hun hurray i idk ie if im imho imo in indeed instead into irl is isn it its itself jan
-january jeez jesus jul july jun june just kinda kudos last lastly lately later latter least lemme less lest let lets
-likewise literally lmao lol lord lots lotsa luckily madam many mar march mate may maybe me meanwhile meh merci might
-mine miss mm mmm mom mommy mon monday more moreover most mostly mr mrs ms much mum mummy must mustn my myself nah
-namaste namely naturally nb near nearly needn neither never nevertheless next ngl nice no nobody none nonetheless
-noone nope nor not nothing notwithstanding nov november now nowadays nowhere nuh nvm obviously oct october of off oh
-ohh ok okay okey omg omw on once one ones oneself only onto oof ooh ooo oops or other others otherwise ouch ought our
-ours ourselves out outside outta over overall owing own oww pal particularly per perhaps phew phooey please plus pm
-pretty previously probably provided ps quite rather re really recently regarding regardless right rip sadly same sat
-saturday second secondly seldom sep sept september several shall shan she sheesh should shouldn similarly since sir
-smh so some somebody someday somehow someone something sometime sometimes somewhat somewhere soon sorry sorta still
-such sun sunday sup sure surely ta tbh tgif thank thanks that the their theirs them themselves then thence there
-thereby therefore these they thirdly this tho those though through throughout thru thu thur thurs thursday thus thx
-till tldr to today todo together tomorrow tonight tons too toward towards truly ttyl tue tues tuesday ty ugh uh uh-huh
-um umm uncle under underneath unfortunately unless unlike until unto up upon upwards us usually very via voila vs
-wanna was wasn wbu we wed wednesday welcome well were weren what whatever when whence whenever where whereas whereby
-wherever whether whew which whichever while whilst who whoa whoever whole whom whomever whose why with within without
-woah won wonderful woo woo-hoo woohoo would wouldn wow wowee wowza wtf xoxo ya yay yea yeah yeahh yep yes yesterday
-yet yikes yo yoohoo you your yours yourself yourselves yuck yum yummy yup
+almost aloha along alongside already alright also alternatively although always am amen amid among an and another any
+anybody anyhow anymore anyone anything anytime anyway anyways anywhere appetit apr april are aren argh around as asap
+aside at aug august aunt auntie aw away awesome awhile aww aye babe back bah basically be because been before
+beforehand behind being below beneath beside besides between beyond bless bon both bravo brb bro btw buddy but by bye
+can cannot cause certainly cheerio cheers ciao congrats congratulations cos could couldn cuz dad daddy damn dang danke
+daren darn dear dec december definitely despite did didn ditto diy do does doesn doing don done down dude due duh
+dunno during each eek eg eh either else elsewhere enough er especially etc even eventually ever every everybody
+everyone everything everywhere ew eww exactly except false faq feb february few fewer finally first firstly fixme for
+former fortunately fri friday from further furthermore fyi gee geez generally gimme given god gonna goodbye goodnight
+gosh gotcha gotta gracias grandma grandpa granny guys ha had hadn hah haha hahaha half hallelujah hardly has hasn have
+haven having hbu he heck hello hence her here hers herself hey heya hi him himself his hiya hm hmm hmmm hmmmm hola
+honey hooray hopefully how howdy however huh hun hurray i idk ie if im imho imo in indeed instead into irl is isn it
+its itself jan january jeez jesus jul july jun june just kinda kudos last lastly lately later latter least lemme less
+lest let lets likewise literally lmao lol lord lots lotsa luckily madam many mar march mate may maybe me meanwhile meh
+merci might mine misc miss mm mmm mom mommy mon monday more moreover most mostly mr mrs ms much mum mummy must mustn
+my myself nah namaste namely naturally nb near nearly needn neither never nevertheless next ngl nice no nobody none
+nonetheless noone nope nor not nothing notwithstanding nov november now nowadays nowhere nuh null nvm obviously oct
+october of off oh ohh ok okay okey omg omw on once one ones oneself only onto oof ooh ooo oops or other others
+otherwise ouch ought our ours ourselves out outside outta over overall owing own oww pal particularly per perhaps phew
+phooey please plus pm pretty previously probably provided ps quite rather re really recently regarding regardless
+right rip sadly same sat saturday second secondly seldom sep sept september several shall shan she sheesh should
+shouldn similarly since sir smh so some somebody someday somehow someone something sometime sometimes somewhat
+somewhere soon sorry sorta still such sun sunday sup sure surely ta tbh tgif thank thanks that the their theirs them
+themselves then thence there thereby therefore these they thirdly this tho those though through throughout thru thu
+thur thurs thursday thus thx till tldr to today todo together tomorrow tonight tons too toward towards true truly ttyl
+tue tues tuesday ty ugh uh uh-huh um umm uncle under underneath unfortunately unless unlike unsafe until unto up upon
+upwards us usually very via voila vs wanna was wasn wbu we wed wednesday welcome well were weren what whatever when
+whence whenever where whereas whereby wherever whether whew which whichever while whilst who whoa whoever whole whom
+whomever whose why with within without woah won wonderful woo woo-hoo woohoo would wouldn wow wowee wowza wtf xoxo ya
+yay yea yeah yeahh yep yes yesterday yet yikes yo yoohoo you your yours yourself yourselves yuck yum yummy yup
 """
 
 # A name only if it stands inside a sentence: at the start of one, the capital means nothing.
@@ -185,8 +186,12 @@ el la le united national central royal little big high upper lower long fort cap
 OPENERS: Final = frozenset(_OPENERS.split())
 PARTICLES: Final = frozenset(_PARTICLES.split())
 NEVER: Final = frozenset(_NEVER.split())
-ORDINARY: Final = frozenset(_ORDINARY.split())
-_ENDING_TEXT: Final = "ing ness ment tion tions ously able ible ful less ally ily hood ship wise itis ability ivity"
+# The list beside this file is written by tools/ordinary_words.py.
+_WRITTEN: Final = frozenset(Path(__file__).with_name("ordinary.txt").read_text("utf-8").split())
+ORDINARY: Final = (frozenset(_ORDINARY.split()) | _WRITTEN) - NEVER
+_ENDING_TEXT: Final = (
+    "ing ness ment tion tions tively ously fully ically able ible ful less ally ily hood ship wise itis ability ivity"
+)
 _INFLECTION_TEXT: Final = "s es d ed r er rs ers st est ly y ies ied n ping ting"
 _ENDINGS: Final = tuple(_ENDING_TEXT.split())
 _INFLECTIONS: Final = tuple(_INFLECTION_TEXT.split())

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Container, Iterator
+from functools import cache
 from typing import Final, Literal, NamedTuple
 
 from firsthand.rules.lexicon import NEVER, OPENERS, PARTICLES, is_ordinary
@@ -19,15 +20,22 @@ class Mention(NamedTuple):
     form: Form
 
 
-_CAPITALS: Final = "A-Z" + "".join(char for char in map(chr, range(0x80, 0x590)) if char.isupper())
-_REST: Final = rf"(?:\w|-(?=\w)|['’](?=[{_CAPITALS}])|&(?=[A-Z]))*"
 _TITLE: Final = r"(?:(?<=[DM])r|(?<=M)r?s|(?<=[SM])t|(?<=P)rof)\.(?= )"
-_PART: Final = rf"[{_CAPITALS}](?:\.(?= ?[{_CAPITALS}])|{_TITLE}|{_REST})"
 _JOIN: Final = (
     r"(?: (?:(?:van|von|de|del|della|di|da|du|bin|ibn|al|of|dos|das)(?: (?:der|den|la|las|los|the))? )?|(?<=\.))"
 )
-# What may not stand before a name is looked up after its first letter: a pattern that begins with one is found faster.
-_SPAN: Final = re.compile(rf"[{_CAPITALS}](?<![\w@#$&'’-].){_PART[_PART.index('(') :]}(?:{_JOIN}{_PART})*")
+
+
+@cache
+def _spans(ascii_only: bool) -> re.Pattern[str]:
+    """Return the pattern of a capitalised span, over the ASCII capitals or those of all scripts with case we read."""
+    others = "" if ascii_only else "".join(char for char in map(chr, range(0x80, 0x590)) if char.isupper())
+    capital = f"[A-Z{others}]"
+    rest = rf"(?:\.(?= ?{capital})|{_TITLE}|(?:\w|-(?=\w)|['’](?={capital})|&(?=[A-Z]))*)"
+    # What may not stand before a name is looked up after its first letter: a pattern that begins with a set is fast.
+    return re.compile(rf"{capital}(?<![\w@#$&'’-].){rest}(?:{_JOIN}{capital}{rest})*")
+
+
 _PIECE: Final = re.compile(r"\S+")
 _HONORIFICS: Final = frozenset(["dr.", "prof.", "mr.", "mrs.", "ms."])
 _STRETCHED: Final = re.compile(r"(\w)\1\1", re.IGNORECASE)
@@ -39,17 +47,16 @@ _EXTENSION: Final = (
     "py|pyi|ipynb|js|mjs|jsx|ts|tsx|rs|go|c|h|cpp|hpp|java|kt|rb|php|cs|swift|sh|sql|md|rst|txt|csv|tsv|json|jsonl|toml|yaml|yml|"
     "ini|cfg|conf|lock|html|css|scss|xml|svg|png|jpg|jpeg|gif|pdf|docx|xlsx|pptx|zip|gz|tar|db|sqlite|log|env|proto"
 )
-_MARKED: Final = re.compile(
+_MARKED: Final = (  # compiled when it is first needed, so that importing this stays cheap
     r"(?P<block>```.*?(?:```|\Z))"
-    r"|`(?P<code>[^`\n]{1,128})`"
+    r"|(?<!`)(?P<tick>`{1,2})(?P<code>[^`\n]{1,128})(?P=tick)(?!`)"
     r"|(?P<url>\b(?:https?|ftp|ssh|git|postgres(?:ql)?|file)://[^\s<>\"'`\\]+|\bwww\.[\w-]+\.[^\s<>\"'`\\]+)"
     r"|(?P<email>(?<![\w.+-])[\w+-][\w.+-]{0,63}@[\w-]+(?:\.[\w-]+)*\.[A-Za-z]{2,24}\b)"
     r"|(?P<handle>(?<![\w@./+-])@[A-Za-z0-9_][\w-]{1,38}(?:/[\w.-]+)?)"
     rf"|(?P<path>(?<![\w/.~@+-])(?:(?:~|\.\.?)?/(?:[\w.@+-]+/)+[\w.@+-]*|~/[\w.@+-]+|/[\w.@+-]+\.(?:{_EXTENSION})\b"
     rf"|(?:[\w.@+-]+/)+[\w.@+-]+\.(?:{_EXTENSION})\b|[\w-]*\w\.(?:{_EXTENSION})\b(?![\w.])"
     r"|[A-Za-z]:\\[^\s\"'<>|]+))"
-    r"|\"(?P<straight>[^\"\n]{2,80})\"|“(?P<curly>[^”\n]{2,80})”|«(?P<angle>[^»\n]{2,80})»",
-    re.DOTALL,
+    r"|\"(?P<straight>[^\"\n]{2,80})\"|“(?P<curly>[^”\n]{2,80})”|«(?P<angle>[^»\n]{2,80})»"
 )
 _QUOTES: Final = frozenset(["straight", "curly", "angle"])
 _TRAILING: Final = ".,;:!?)]}'’"
@@ -75,7 +82,7 @@ def _marked(text: str) -> tuple[list[Mention], str]:
     found: list[Mention] = []
     rest: list[str] = []
     position = 0
-    for match in _MARKED.finditer(text):
+    for match in re.finditer(_MARKED, text, re.DOTALL):
         group = match.lastgroup or ""
         start, end = match.span(group)
         if group != "block":
@@ -84,7 +91,8 @@ def _marked(text: str) -> tuple[list[Mention], str]:
                 end = start + len(match[group].rstrip(_TRAILING))
             if form == "quoted" and not _is_title(match[group]):
                 continue
-            found.append(Mention(text[start:end], start, end, form))
+            if form != "code" or _is_code_name(match[group]):
+                found.append(Mention(text[start:end], start, end, form))
         rest += text[position:start], "_" * (end - start)
         position = end
     return found, "".join(rest) + text[position:]
@@ -95,6 +103,11 @@ def _form(group: str) -> Form:
         return "quoted"
     forms: dict[str, Form] = {"code": "code", "url": "url", "email": "email", "handle": "handle", "path": "path"}
     return forms[group]
+
+
+def _is_code_name(text: str) -> bool:
+    """Say whether what stands in back-ticks can be what something is called, and not a sentence or a sign."""
+    return text == text.strip() and text.count(" ") < 4 and any(map(str.isalpha, text))
 
 
 def _is_title(text: str) -> bool:
@@ -112,7 +125,7 @@ def _names(text: str, known: Container[str]) -> Iterator[Mention]:
     """Yield the capitalised spans; a common word that opens a sentence only if it is a name further on."""
     certain: set[str] = set()
     waiting: list[tuple[int, int]] = []
-    for span in _SPAN.finditer(text):
+    for span in _spans(text.isascii()).finditer(text):
         name, (start, end) = span.group(), span.span()
         alone = " " not in name
         if alone and name.lower() in NEVER:
