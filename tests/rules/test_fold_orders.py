@@ -9,12 +9,23 @@ from __future__ import annotations
 
 import itertools
 import random
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
+import msgspec
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from scribe import (
     ANA,
     ANAS_AGENT,
+    ANAS_IMPORT,
+    ANAS_SPEECH,
+    BEN,
     BENS_AGENT,
+    PLAIN,
+    PROBE,
+    SCRAPER,
+    USES,
     Rows,
     Scribe,
     Voice,
@@ -26,25 +37,17 @@ from scribe import (
 
 from firsthand.rules.fold import fold, fold_afresh
 from firsthand.rules.view import MemoryEntries
-from firsthand.vocabulary.entries import Entry, PolicyRules
+from firsthand.vocabulary.entries import Claim, Entry, PolicyRules, Skeleton
 
 POLICY = PolicyRules(name="default")
 VERBS = ("remember", "change", "correct", "retract", "revoke", "withdraw", "erase")
 SOURCES = (ANA, ANAS_AGENT, BENS_AGENT)
 VALUES = ("p", "q", "r")
-Step = tuple[str, Voice, str]
 SEED = 20_260_301
 
 
-def play(steps: Sequence[Step], scribe: Scribe | None = None, since: int = 0) -> Scribe:
-    """A history of steps (verb, who, value), ten instants apart; a verb with nothing to act on writes nothing."""
-    scribe = scribe or Scribe(POLICY)
-    for number, (verb, who, value) in enumerate(steps):
-        _do(scribe, verb, who, value, since + 10 * (number + 1))
-    return scribe
-
-
 def _do(scribe: Scribe, verb: str, who: Voice, value: str, at: int) -> None:
+    """A verb with nothing to act on writes nothing."""
     of = claim(value)
     if verb == "remember":
         scribe.remember(who, of, at)
@@ -112,30 +115,169 @@ def check_some_orders(scribe: Scribe, chance: random.Random, count: int) -> None
         assert fold_in(order).rows == scribe.rows
 
 
-def every_history(length: int) -> Iterator[tuple[Step, ...]]:
-    """Histories up to a renaming of values; the first step has to remember, or it would do nothing."""
-    for verbs in itertools.product(VERBS, repeat=length - 1):
-        for who in itertools.product(SOURCES, repeat=length):
-            for values in _patterns(length):
-                yield tuple(zip(("remember", *verbs), who, (VALUES[v] for v in values), strict=True))
-
-
-def _patterns(length: int) -> list[tuple[int, ...]]:
-    """Which steps speak of the same value: 0, then each at most one more than the highest so far."""
-    patterns: list[tuple[int, ...]] = [(0,)]
-    for _ in range(length - 1):
-        patterns = [(*p, v) for p in patterns for v in range(min(max(p) + 2, len(VALUES)))]
-    return patterns
+def every_history(length: int) -> Iterator[Scribe]:
+    """All histories of steps that each write something, up to a renaming of values."""
+    layer = [(Scribe(POLICY), 0)]
+    for number in range(length):
+        grown: list[tuple[Scribe, int]] = []
+        for before, used in layer:
+            for verb, who, value in itertools.product(VERBS, SOURCES, range(min(used + 1, len(VALUES)))):
+                after = before.branch("")
+                _do(after, verb, who, VALUES[value], 10 * (number + 1))
+                if len(after.entries.all()) > len(before.entries.all()):
+                    grown.append((after, max(used, value + 1)))
+        layer = grown
+    return (scribe for scribe, _ in layer)
 
 
 def test_all_histories_of_three_steps_in_all_orders() -> None:
-    told: set[tuple[str, ...]] = set()
-    parts = 0
-    for steps in every_history(3):
-        entries = play(steps).entries.all()
-        names = tuple(e.id for e in entries)
-        if names not in told:
-            told.add(names)
-            parts += check_every_order(entries)
-    assert len(told) > 1_000
-    assert parts > 10_000
+    """Six entries at most: 3 sources, 3 values, 7 verbs."""
+    count = parts = 0
+    for scribe in every_history(3):
+        assert scribe.rows == scribe.afresh()
+        parts += check_every_order(scribe.entries.all())
+        count += 1
+    assert count > 2_000
+    assert parts > 20_000
+
+
+# ---- longer histories: sampled, with every verb, by two stores that exchange what they wrote ----
+
+EVERYONE = (ANA, ANAS_AGENT, ANAS_SPEECH, ANAS_IMPORT, BEN, BENS_AGENT, PROBE, SCRAPER)
+CLAIMS = (
+    *(claim(v) for v in VALUES),
+    claim("p", polarity="-"),
+    claim("q", conditions="at work"),
+    claim("p", USES),
+    claim("q", USES),
+    claim("p", USES, "-"),
+    claim("s", PLAIN),
+)
+
+
+def wander(scribe: Scribe, chance: random.Random, at: int) -> None:
+    """One step of any verb by anyone."""
+    who, of, scope = chance.choice(EVERYONE), chance.choice(CLAIMS), chance.choice(("team:x", "team:x", "space:"))
+    at = chance.choice((at, at, at - 15))
+    here = scribe.rows_of(of, scope)
+    if not here or chance.random() < 0.35:
+        records = [r.record for rows in scribe.rows.values() for r in rows if r.claim]
+        evidence = chance.choice(sorted(records)) if records and chance.random() < 0.25 else None
+        window = {"from_": at + chance.choice((-12, 5))} if chance.random() < 0.3 else {}
+        elsewhere = chance.random() < 0.3
+        scribe.remember(who, of, at, evidence=evidence, scope=scope, elsewhere=elsewhere, level=at % 3, **window)
+        return
+    _revise(scribe, chance, who, here[-1].record, of, at, scope)
+
+
+def _revise(scribe: Scribe, chance: random.Random, who: Voice, record: str, of: Claim, at: int, scope: str) -> None:
+    if scribe.claim_of(record) is None:
+        return
+    said = chance.choice(scribe.said_of(of, scope))
+    value = chance.choice((*VALUES, None))
+    steps: list[Callable[[], object]] = [
+        lambda: scribe.change(who, record, value, at),
+        lambda: scribe.correct(who, record, value or "p", at),
+        lambda: scribe.retract(who, chance.choice((record, said.evidence)), at),
+        lambda: chance.choice((scribe.revoke, scribe.reinstate))(who, said, at),
+        lambda: chance.choice((scribe.withdraw, scribe.restore))(who, chance.choice((record, said.evidence)), at),
+        lambda: scribe.erase(who, chance.choice((record, said.evidence)), at),
+        lambda: scribe.erase_value(who, of, at, scope=scope),
+        lambda: scribe.approve(who, record, at),
+        lambda: scribe.classify(who, chance.choice((record, said.evidence)), at % 5, at),
+        lambda: (
+            scribe.settle(who, [scribe.contest(who, record, at)], at) if at % 2 else scribe.contest(who, record, at)
+        ),
+        lambda: (
+            scribe.lift(who, scribe.reject(who, of, at, scope=scope), at)
+            if at % 3
+            else scribe.reject(who, of, at, scope=scope)
+        ),
+    ]
+    chance.choice(steps)()
+
+
+def long_history(seed: int, steps: int = 12) -> tuple[Scribe, Scribe]:
+    """Two stores of one space that meet now and then, and at the end."""
+    chance = random.Random(seed)
+    here = Scribe(POLICY)
+    there = here.branch("there")
+    for number in range(steps):
+        wander(chance.choice((here, there)), chance, 10 * (number + 1))
+        if chance.random() < 0.2:
+            here.take(there)
+            there.take(here)
+    here.take(there)
+    there.take(here)
+    return here, there
+
+
+@pytest.mark.parametrize("seed", range(SEED, SEED + 12))
+def test_long_histories_of_two_stores_in_sampled_orders(seed: int) -> None:
+    chance = random.Random(seed)
+    for number in range(10):
+        here, there = long_history(100 * seed + number)
+        assert here.rows == there.rows, "two stores with the same entries agree"
+        check_some_orders(here, chance, 3)
+
+
+@settings(max_examples=60, deadline=None, derandomize=True, database=None)
+@given(st.integers(0, 2**32), st.randoms(use_true_random=False))
+def test_any_history_folds_alike_afresh_and_in_any_order(seed: int, chance: random.Random) -> None:
+    here, _ = long_history(seed, 8)
+    check_some_orders(here, chance, 1)
+
+
+@settings(max_examples=40, deadline=None, derandomize=True, database=None)
+@given(st.integers(0, 2**32))
+def test_replay_from_skeletons_alone_gives_the_same_rows(seed: int) -> None:
+    """Kept as bytes, with every body blank and every clock at nought."""
+    here, _ = long_history(seed, 8)
+    kept_bytes = [(e.id, msgspec.json.encode(e.skeleton)) for e in here.entries.all()]
+    replayed = [Entry(id=i, skeleton=msgspec.json.decode(raw, type=Skeleton)) for i, raw in kept_bytes]
+    blank = [
+        msgspec.structs.replace(e, skeleton=msgspec.structs.replace(e.skeleton, body="", recorded_at=0))
+        for e in replayed
+    ]
+    assert fold_in(replayed).rows == fold_in(blank).rows == here.rows
+
+
+# ---- the fold does not refold the past ----
+
+
+def reads_of_one_more(scribe: Scribe, of: Claim) -> int:
+    """Entries read to fold one more statement."""
+    before = len(scribe.reads)
+    scribe.remember(ANA, of, 10_000)
+    return max(scribe.reads[before:])
+
+
+def test_one_more_entry_reads_no_more_when_other_slots_are_full() -> None:
+    counts: list[int] = []
+    for crowd in (0, 30, 300):
+        scribe = Scribe(POLICY)
+        for at in range(crowd):
+            scribe.remember(ANA, claim("p", (f"somebody {at}", "lives_in", True)), at)
+        scribe.remember(ANA, claim("p"), 9_000)
+        counts.append(reads_of_one_more(scribe, claim("q")))
+    assert counts[0] == counts[1] == counts[2] < 20
+
+
+def test_one_more_value_reads_no_more_when_a_predicate_has_a_thousand() -> None:
+    scribe = Scribe(POLICY)
+    scribe.remember(ANA, claim("v0", USES), 1)
+    few = reads_of_one_more(scribe, claim("one more", USES))
+    for at in range(1_000):
+        scribe.remember(ANA, claim(f"v{at}", USES), at)
+    assert reads_of_one_more(scribe, claim("another", USES)) == few < 10
+    assert scribe.rows == scribe.afresh()
+
+
+def test_reads_of_one_more_word_in_a_slot_grow_with_the_slot_alone() -> None:
+    def reads(values: int) -> int:
+        scribe = Scribe(POLICY)
+        for at in range(values):
+            scribe.remember(ANA, claim(f"v{at}"), at)
+        return reads_of_one_more(scribe, claim("one more"))
+
+    assert reads(40) - reads(20) == 20 * (reads(2) - reads(1))
