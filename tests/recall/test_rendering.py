@@ -128,14 +128,14 @@ def test_a_terminal_escape_in_content_is_defused() -> None:
 def test_the_token_limit_holds_with_the_fence_and_nothing_is_cut(
     texts: list[str], conflicts: int, max_tokens: int, style: str
 ) -> None:
-    items = tuple(make_item(n, f"item{n}. {text} .end{n}") for n, text in enumerate(texts))
+    items = tuple(make_item(n, f"item{n}. {text} .end{n};") for n, text in enumerate(texts))
     groups = tuple(ConflictGroup(code="disputed", items=items[:2]) for _ in range(conflicts if len(items) > 1 else 0))
     rendered = make_packet(items, groups).render(style, max_tokens=max_tokens)  # type: ignore[arg-type]
     assert estimate_tokens(rendered) <= max_tokens
     assert rendered.startswith(OPEN)
     assert rendered.endswith(CLOSE)
     shown = sum(rendered.count(f"item{n}. ") for n in range(len(texts)))
-    assert shown == sum(rendered.count(f".end{n}") for n in range(len(texts)))
+    assert shown == sum(rendered.count(f".end{n};") for n in range(len(texts)))
     found = re.search(r"^(\d+) more omitted\.$", rendered, re.MULTILINE)
     omitted = document_in(rendered)["omitted"] if style == "json" else int(found[1]) if found else 0
     assert shown + omitted == len(items) + sum(len(group.items) for group in groups)
