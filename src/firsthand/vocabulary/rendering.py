@@ -83,6 +83,11 @@ def short_id(record_id: str) -> str:
     return record_id[:SHORT_ID_CHARACTERS]
 
 
+def visible(text: str) -> str:
+    """`text` in one line that cannot steer a terminal."""
+    return _CONTROLS.sub("\ufffd", " ".join(text.split()))
+
+
 def day(micros: int) -> str:
     """An instant as its ISO date; open ends in words."""
     if micros >= FOREVER:
