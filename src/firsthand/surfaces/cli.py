@@ -14,7 +14,7 @@ from typing import Any, Final, NoReturn
 import click
 
 from firsthand.surfaces.desk import Desk
-from firsthand.surfaces.sentences import error_sentence
+from firsthand.surfaces.sentences import error_sentence, installed_version
 from firsthand.vocabulary.errors import BrokenError, FirsthandError, InvalidError
 
 PROGRAM: Final = "firsthand"
@@ -180,6 +180,13 @@ def leave_pipe() -> int:
     return BROKEN_PIPE
 
 
+def tell_version(ctx: click.Context, _: click.Parameter, asked: bool) -> None:
+    """Print the version and leave."""
+    if asked:
+        click.echo(f"{PROGRAM} {installed_version()}")
+        ctx.exit()
+
+
 @click.group(
     cls=Doors,
     no_args_is_help=True,
@@ -193,7 +200,7 @@ def leave_pipe() -> int:
 @click.option("--actor", metavar="NAME", help="Who is speaking. Default: the login name.")
 @click.option("--role", metavar="ROLE", help="person, agent or system. Default: agent.")
 @click.option("--json", "as_json", is_flag=True, help="Print the result as one JSON document.")
-@click.version_option(package_name="firsthand", prog_name="firsthand")
+@click.option("--version", is_flag=True, is_eager=True, expose_value=False, callback=tell_version, help="Say which.")
 @click.pass_context
 def app(
     ctx: click.Context,

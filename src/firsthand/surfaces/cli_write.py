@@ -22,6 +22,7 @@ from firsthand.surfaces.asking import (
 from firsthand.surfaces.desk import Desk, pass_desk, prose
 from firsthand.vocabulary.errors import InvalidError
 from firsthand.vocabulary.kinds import Basis, Outcome, Volatility
+from firsthand.vocabulary.limits import BODY_BYTES
 from firsthand.vocabulary.records import Payload
 
 KEEPING: Final = together(
@@ -81,7 +82,7 @@ def capture(desk: Desk, text: str, occurred_at: str | None, **words: Any) -> int
 def remember(desk: Desk, statement: str | None, payload: str | None, **words: Any) -> int:
     """Store the claim STATEMENT, its structure, and what it rests on."""
     statement = None if statement is None else prose(statement, "statement")
-    made = None if payload is None else _payload(prose(payload, "payload"))
+    made = None if payload is None else _payload(prose(payload, "payload", most=BODY_BYTES))
     memory = desk.memory
     receipt = memory.remember(
         statement,

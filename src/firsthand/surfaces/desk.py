@@ -85,20 +85,17 @@ class Desk:
 pass_desk = click.make_pass_decorator(Desk)
 
 
-def prose(text: str, field: str) -> str:
-    """`text`, or standard input where it is `-`, without its last line end."""
+def prose(text: str, field: str, *, most: int = EPISODE_TEXT_BYTES) -> str:
+    """`text`, or at most `most` bytes of standard input where it is `-`, without its last line end."""
     if text != STANDARD_INPUT:
         return text
-    raw = sys.stdin.buffer.read(EPISODE_TEXT_BYTES + 3)
+    raw = sys.stdin.buffer.read(most + len("\r\n") + 1).removesuffix(b"\n").removesuffix(b"\r")
+    if len(raw) > most:
+        raise InvalidError("text_too_long", f"{field} is over its limit of {most} bytes", field=field)
     try:
-        said = raw.decode()
+        return raw.decode()
     except UnicodeDecodeError:
-        if len(raw) > EPISODE_TEXT_BYTES:
-            raise InvalidError(
-                "text_too_long", f"{field} is over its limit of {EPISODE_TEXT_BYTES} bytes", field=field
-            ) from None
         raise InvalidError("text_not_utf8", f"{field} on standard input is not UTF-8", field=field) from None
-    return said.removesuffix("\n").removesuffix("\r")
 
 
 class Progress:

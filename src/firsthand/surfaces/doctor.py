@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import platform
 import stat
-from importlib.metadata import version
 from pathlib import Path
 from typing import Final, cast
 
@@ -12,7 +11,7 @@ import msgspec
 
 from firsthand.config import Settings
 from firsthand.surfaces.desk import Memory, open_memory
-from firsthand.surfaces.sentences import error_sentence
+from firsthand.surfaces.sentences import error_sentence, installed_version
 from firsthand.vocabulary.errors import FirsthandError
 from firsthand.vocabulary.instants import to_iso
 
@@ -67,7 +66,7 @@ def examine(settings: Settings) -> Checkup:
         role=settings.role,
         origins=settings.origins,
         settings_file=settings.file,
-        firsthand=version("firsthand"),
+        firsthand=installed_version(),
         python=platform.python_version(),
     )
     if not found.exists:
@@ -88,16 +87,12 @@ def findings(found: Checkup) -> list[str]:
             f"There is no memory yet at {found.db} ({_origin(found, 'db')}).",
             "The first write makes it; so does `firsthand init`.",
         ]
+    engine = f"; {found.engine}, schema {found.schema_version}, synchronous {found.synchronous}" if found.engine else ""
+    log = f" and {_size(found.log_bytes)} of log" if found.log_bytes else ""
     lines = [
-        f"The memory is {found.db} ({_origin(found, 'db')}), {_size(found.bytes_on_disk)}"
-        + (f" and {_size(found.log_bytes)} of log." if found.log_bytes else "."),
+        f"The memory is {found.db} ({_origin(found, 'db')}), {_size(found.bytes_on_disk)}{log}.",
         f"It is opened as {found.actor or 'nobody'} ({found.role}), in space {found.space}, scope {found.scope}.",
-        f"Firsthand {found.firsthand} on Python {found.python}"
-        + (
-            f"; {found.engine}, schema {found.schema_version}, synchronous {found.synchronous}."
-            if found.engine
-            else "."
-        ),
+        f"Firsthand {found.firsthand} on Python {found.python}{engine}.",
     ]
     if found.key_file:
         lines.append(f"Its keys are {found.key_file}, mode {found.key_file_mode}; back both files up together.")

@@ -26,6 +26,16 @@ OUTCOMES: Final = {
 PROBLEMS_SHOWN: Final = 20
 
 
+def installed_version() -> str:
+    """The version of this package, as its installer wrote it down."""
+    from importlib.metadata import PackageNotFoundError, version
+
+    try:
+        return version("firsthand")
+    except PackageNotFoundError:
+        return "(not installed)"
+
+
 def error_sentence(error: FirsthandError) -> str:
     """An error as one line: what is wrong, its code, what to do."""
     message = error.message[:1].upper() + error.message[1:]
