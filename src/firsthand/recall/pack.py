@@ -82,7 +82,7 @@ def pack(
         if room.places < 1:
             omitted["rows"] += 1
             continue
-        refusal = room.refusal(size := _size(place))
+        refusal = room.refusal(size := _size(place, count_tokens=max_tokens is not None))
         if refusal is None:
             room.take(size)
             taken.append(place)
@@ -117,9 +117,9 @@ def _items(place: Candidate | RankedConflict) -> tuple[Item, ...]:
     return place.group.items if isinstance(place, RankedConflict) else (place.item,)
 
 
-def _size(place: Candidate | RankedConflict) -> _Size:
+def _size(place: Candidate | RankedConflict, *, count_tokens: bool) -> _Size:
     if isinstance(place, RankedConflict):
         encoded, text = msgspec.json.encode(place.group), conflict_block(place.group)
     else:
         encoded, text = msgspec.json.encode(place.item), item_block(place.item)
-    return _Size(len(encoded) + 1, len(text.encode()) + 1, estimate_tokens(text + "\n"))
+    return _Size(len(encoded) + 1, len(text.encode()) + 1, estimate_tokens(text + "\n") if count_tokens else 0)

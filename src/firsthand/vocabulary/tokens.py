@@ -14,7 +14,8 @@ _ASTRAL_QUARTERS: Final = 10
 _FIRST_IDEOGRAPH: Final = "\u2e80"
 _FIRST_ASTRAL: Final = "\U00010000"
 _PIECE: Final = re.compile(r"\w+|[^\w\s]")
-_DIGIT: Final = re.compile(r"[0-9]")
+_BEYOND_ASCII: Final = re.compile(r"[^\x00-\x7f]")
+_DIGITS: Final = "0123456789"
 
 
 def estimate_tokens(text: str) -> int:
@@ -25,12 +26,11 @@ def estimate_tokens(text: str) -> int:
     token, East Asian characters one and a half, characters beyond U+FFFF two and a half. The estimate of two texts
     joined at white space is never more than the sum of theirs, so budgets may be added up part by part.
     """
-    quarters = len(text) * _ASCII_QUARTERS + len(_DIGIT.findall(text)) * _DIGIT_EXTRA_QUARTERS
+    quarters = len(text) * _ASCII_QUARTERS + sum(map(text.count, _DIGITS)) * _DIGIT_EXTRA_QUARTERS
     if not text.isascii():
-        quarters += sum(_extra_quarters(character) for character in text if character > "\x7f")
+        quarters += sum(map(_extra_quarters, _BEYOND_ASCII.findall(text)))
     by_size = -(-quarters // QUARTERS_PER_TOKEN)
-    by_pieces = sum(1 for _ in _PIECE.finditer(text))
-    return max(by_size, by_pieces)
+    return max(by_size, len(_PIECE.findall(text)))
 
 
 def _extra_quarters(character: str) -> int:
