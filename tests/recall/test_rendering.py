@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from packet_makers import MARCH_9, NONCE, NOTICE, make_citation, make_item, make_packet, record_id
 
+from firsthand.capture.fences import find_fences
 from firsthand.vocabulary.errors import InvalidError
 from firsthand.vocabulary.instants import BEGINNING, FOREVER
 from firsthand.vocabulary.packets import ConflictGroup, Omitted, Qualifier
@@ -97,6 +98,7 @@ def test_content_cannot_close_or_forge_the_fence(attack: str, style: str) -> Non
     assert "before" in inside
     assert "forged item after" in inside
     assert NONCE not in inside
+    assert find_fences(rendered) == [(NONCE, 0, len(rendered))]
     assert not re.search(r"<[^\w·]*firsthand[^\w·]*memory", inside, re.IGNORECASE)
     assert len(re.findall("^- ", rendered, re.MULTILINE)) == (style == "text")
 
