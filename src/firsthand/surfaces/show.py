@@ -47,10 +47,18 @@ EMPTY: Final = {
 }
 
 
+class Paper(Console):
+    """A console that leaves a reader who went away to the command line's own way out."""
+
+    def on_broken_pipe(self) -> None:
+        """Called while the error is being handled."""
+        raise BrokenPipeError
+
+
 def console() -> Console:
     """Standard output as it is now; wide where it is not a terminal, so that nothing is folded away."""
     wide = None if sys.stdout.isatty() else PIPE_COLUMNS
-    return Console(file=sys.stdout, width=wide, highlight=False, markup=False, emoji=False)
+    return Paper(file=sys.stdout, width=wide, highlight=False, markup=False, emoji=False)
 
 
 def packet(packet: Packet) -> None:
