@@ -11,7 +11,7 @@ from typing import Final, Literal, Protocol
 
 import msgspec
 
-from firsthand.vocabulary.errors import ConflictError, InvalidError, RefusedError
+from firsthand.vocabulary.errors import ConflictError, FirsthandError, InvalidError, RefusedError
 from firsthand.vocabulary.limits import EPISODE_TEXT_BYTES, NAME_BYTES, check_bytes, check_range
 from firsthand.vocabulary.packets import BatchReport, ImportProblem, ImportReport
 
@@ -55,8 +55,10 @@ class Line(msgspec.Struct, frozen=True, kw_only=True):
                 check_bytes(value, most=NAME_BYTES, field=name)
 
 
-def problem(number: int, error: InvalidError | ConflictError | RefusedError) -> ImportProblem:
-    """An error about one line, as the report shows it."""
+def problem(number: int, error: FirsthandError) -> ImportProblem:
+    """An error about one line, as the report shows it; in a chat, a key used before is an id used before."""
+    if isinstance(error, ConflictError):
+        return ImportProblem(line=number, code="id_reused", message="id was imported before with other content")
     return ImportProblem(line=number, code=error.code, message=error.message)
 
 
