@@ -39,7 +39,7 @@ from firsthand.surfaces.demo_story import (
 from firsthand.surfaces.demo_view import progress_bar, show, show_notes
 from firsthand.vocabulary.errors import FirsthandError
 from firsthand.vocabulary.limits import LIST_PAGE_ROWS
-from firsthand.vocabulary.packets import Item, Packet, Receipt
+from firsthand.vocabulary.packets import ImportReport, Item, Packet, Receipt
 
 NOT_HELD: Final = 1
 SCOPE: Final = "project:crumb"
@@ -122,7 +122,7 @@ class _Demo:
         self.episodes = {item.source_id: item.record_id for item in page.items if item.source_id}
         self.expect(len(self.episodes) == len(turns), "every turn is found under the id it came with")
 
-    def bring_in(self, progress: Callable[[int], None] | None) -> Any:
+    def bring_in(self, progress: Callable[[int], None] | None) -> ImportReport:
         """The shipped file, as a stream, so that it may live inside a zipped package."""
         with conversation().open("rb") as stream:
             return import_chat(self.memory, stream, name="demo_conversation.jsonl", progress=progress, batch=10)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from rich import box
-from rich.console import Console
+from rich.console import Console, Group
 from rich.panel import Panel
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 from rich.table import Table
@@ -27,13 +27,16 @@ def show(console: Console, question: Question, packet: Packet) -> None:
     table.add_column(ratio=6)
     for rank, item in enumerate(packet.items):
         answer = Text.assemble(
-            (item.text, "bold" if rank == 0 else "dim"), "\n", (f"{item.tier} · {item.qualifier.text}", "green dim")
+            (item.text, "bold" if rank == 0 else "dim"),
+            "\n",
+            (f"{_plain(item.tier)} · {item.qualifier.text}", "green dim"),
         )
         table.add_row(answer, Text("\n").join(_quoted(citation) for citation in item.citations))
     if not packet.items:
         table.add_row(Text(f"nothing ({packet.why_empty})"), "")
-    title = Text.assemble((question.ask, "bold yellow"), (f"  {question.note}" if question.note else "", "dim"))
-    console.print(Panel(table, title=title, title_align="left", box=box.ROUNDED, border_style="dim"))
+    inside = Group(Text(f" {question.note}", style="dim"), table) if question.note else table
+    title = Text(question.ask, style="bold yellow")
+    console.print(Panel(inside, title=title, title_align="left", box=box.ROUNDED, border_style="dim"))
 
 
 def show_notes(console: Console, notes: list[tuple[Fact, Receipt]]) -> None:
@@ -43,7 +46,7 @@ def show_notes(console: Console, notes: list[tuple[Fact, Receipt]]) -> None:
         table.add_column(heading)
     for fact, receipt in notes:
         standing = receipt.standing
-        believed = f"{standing.tier}, {standing.status}" if standing else receipt.outcome
+        believed = f"{_plain(standing.tier)}, {_plain(standing.status)}" if standing else receipt.outcome
         table.add_row(Text(fact.statement), Text(f"“{fact.quote}”", style="italic"), believed)
     console.print(table)
 
@@ -51,3 +54,7 @@ def show_notes(console: Console, notes: list[tuple[Fact, Receipt]]) -> None:
 def _quoted(citation: Citation) -> Text:
     when = f", {to_date(citation.occurred_at)}" if citation.occurred_at is not None else ""
     return Text.assemble((f"“{citation.quote}”", "italic"), (f"\n{citation.speaker or 'somebody'}{when}", "cyan"))
+
+
+def _plain(word: str) -> str:
+    return word.replace("_", " ")
