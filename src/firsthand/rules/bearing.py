@@ -1,0 +1,140 @@
+"""What an entry bears on: the keys under which the fold finds the part of the past that matters.
+
+The unit of the fold is the slot (design 03). For a cardinality-many predicate no two values can meet, so there the
+unit is one value's cell; records without a claim are their own unit.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from typing import Final
+
+from firsthand.vocabulary.entries import (
+    Assertion,
+    Claim,
+    Consequences,
+    Entry,
+    Erase,
+    Judge,
+    Lift,
+    Reject,
+    Revise,
+    Settle,
+    Support,
+    Tombstone,
+)
+from firsthand.vocabulary.grants import SPACE_WIDE
+
+UNIT_HEX: Final = 24
+CLAIMED: Final = frozenset({"semantic", "competence", "plan_graph"})
+"""Kinds whose records stand on supported claims; the others are their own unit."""
+
+
+def unit_of(scope: str, claim: Claim | Tombstone) -> str:
+    """The unit a claim (or a tombstone on its value) belongs to."""
+    cell = "" if claim.one else claim.value
+    text = "|".join((scope, claim.subject, claim.predicate, cell))
+    return "u" + hashlib.sha256(text.encode()).hexdigest()[:UNIT_HEX]
+
+
+def value_digest(claim: Claim | Tombstone) -> str:
+    """What a tombstone matches: subject, predicate, value, polarity; no window, no conditions (design 09.15)."""
+    text = "|".join((claim.subject, claim.predicate, claim.value, claim.polarity))
+    return hashlib.sha256(text.encode()).hexdigest()[:UNIT_HEX]
+
+
+def unit_key(unit: str) -> str:
+    """Entries with something to say about a unit's claims."""
+    return "u:" + unit
+
+
+def record_key(record_id: str) -> str:
+    """Entries about a record, other than its root."""
+    return "r:" + record_id
+
+
+def citing_key(record_id: str) -> str:
+    """Entries with an assertion that cites a record."""
+    return "c:" + record_id
+
+
+def heir_key(record_id: str) -> str:
+    """Entries whose record inherits the withdrawals of a record it succeeds."""
+    return "i:" + record_id
+
+
+def tombstone_key(claim: Claim | Tombstone) -> str:
+    """Entries that forbid a value, in any scope."""
+    return "t:" + value_digest(claim)
+
+
+def naming_key(entry_id: str) -> str:
+    """Entries that lift, settle or erase an entry by its id."""
+    return "n:" + entry_id
+
+
+def assertions_of(entry: Entry) -> tuple[Assertion, ...]:
+    """The assertions an entry carries."""
+    edges = entry.skeleton.edges
+    return edges.supports if isinstance(edges, Revise | Support) else ()
+
+
+def consequences_of(entry: Entry) -> Consequences | None:
+    """What an entry does to the claim it leaves behind."""
+    edges = entry.skeleton.edges
+    return edges.consequences if isinstance(edges, Revise | Support | Judge) else None
+
+
+def tombstone_of(entry: Entry) -> Tombstone | None:
+    """The value an entry forbids."""
+    edges = entry.skeleton.edges
+    if isinstance(edges, Reject | Erase):
+        return edges.tombstone
+    consequences = consequences_of(entry)
+    return consequences.tombstone if consequences else None
+
+
+def claims_of(entry: Entry) -> list[Claim]:
+    """Every claim an entry says something about: asserted, ended, judged."""
+    claims = [a.claim for a in assertions_of(entry)]
+    consequences = consequences_of(entry)
+    if consequences and consequences.ending:
+        claims.append(consequences.ending.claim)
+    if isinstance(entry.skeleton.edges, Judge) and entry.skeleton.edges.claim:
+        claims.append(entry.skeleton.edges.claim)
+    return claims
+
+
+def named_by(entry: Entry) -> tuple[str, ...]:
+    """Entry ids that an entry lifts, settles or erases."""
+    match entry.skeleton.edges:
+        case Lift(of=of):
+            return (of,)
+        case Settle(of=of):
+            return of
+        case Erase(targets=targets):
+            return targets
+        case _:
+            return ()
+
+
+def bearings(entry: Entry) -> list[str]:
+    """The keys an entry is found under, without repeats; a plain capture has none."""
+    scope = entry.skeleton.scope
+    keys = [unit_key(unit_of(scope, claim)) for claim in claims_of(entry)]
+    keys += [citing_key(a.evidence) for a in assertions_of(entry)]
+    if entry.skeleton.record is not None:
+        keys.append(record_key(entry.skeleton.record))
+    tombstone = tombstone_of(entry)
+    if tombstone:
+        keys.append(tombstone_key(tombstone))
+    consequences = consequences_of(entry)
+    if consequences and consequences.inherits:
+        keys.append(heir_key(consequences.inherits))
+    keys += [naming_key(i) for i in named_by(entry)]
+    return list(dict.fromkeys(keys))
+
+
+def tombstone_scopes(scope: str, all_scopes: tuple[str, ...]) -> tuple[str, ...]:
+    """Where a tombstone written in `scope` binds: there, or everywhere if it is space-wide."""
+    return all_scopes if scope == SPACE_WIDE else (scope,)

@@ -1,0 +1,130 @@
+"""The fold: what one more entry changes, in one order-free, incremental answer (designs 03, 09.3).
+
+`affected` names the units an entry can change; `settle_unit` reads what bears on a unit and says its rows. Folding
+entries one by one in any causal order, folding them afresh, and replaying them with blank bodies give the same rows.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from firsthand.rules.bearing import (
+    assertions_of,
+    citing_key,
+    claims_of,
+    consequences_of,
+    heir_key,
+    named_by,
+    tombstone_key,
+    tombstone_of,
+    tombstone_scopes,
+    unit_of,
+)
+from firsthand.rules.standing import Row, settle_unit
+from firsthand.rules.view import Entries, View
+from firsthand.vocabulary.entries import (
+    Attend,
+    Define,
+    Entry,
+    Erase,
+    Lift,
+    PolicyRules,
+    Propose,
+    Relate,
+    Revise,
+    Seal,
+    Show,
+)
+
+QUIET = (Attend, Define, Propose, Relate, Seal)
+"""Entries that change no standing."""
+
+
+class Change(NamedTuple):
+    """The rows of every unit an entry could change, and how many entries were read to know."""
+
+    rows: dict[str, frozenset[Row]]
+    reads: int
+
+
+def fold(entries: Entries, entry: Entry, policy: PolicyRules, *, fresh: bool = False) -> Change:
+    """What `entry`, already among `entries`, changes. `fresh`: nothing can refer to it yet, as after a local write."""
+    view = View(entries, entry if fresh else None)
+    units = affected(view, entry, fresh=fresh)
+    return Change({u: settle_unit(view, u, policy) for u in sorted(units)}, view.reads)
+
+
+def fold_afresh(entries: Entries, every: tuple[Entry, ...], policy: PolicyRules) -> dict[str, frozenset[Row]]:
+    """All rows of all units, from nothing: what the incremental answers have to equal."""
+    view = View(entries)
+    units = {u for e in every for u in _own_units(view, e)}
+    return {u: settle_unit(view, u, policy) for u in sorted(units)}
+
+
+def affected(view: View, entry: Entry, *, fresh: bool = False) -> set[str]:
+    """Units that `entry` can change, with everything that rests on them, to a fixpoint."""
+    if isinstance(entry.skeleton.edges, QUIET):
+        return set()
+    units = _own_units(view, entry)
+    if fresh and _only_adds(view, entry):
+        return units
+    return _with_dependants(view, units | _named_units(view, entry), entry)
+
+
+def _only_adds(view: View, entry: Entry) -> bool:
+    """A new record whose words lift nothing: no other record gains or loses evidence by it."""
+    if not isinstance(entry.skeleton.edges, Revise):
+        return False  # a lift or a settle begins no record, and says something about others
+    if entry.skeleton.record is not None or consequences_of(entry) is not None:
+        return False
+    return not any(view.bearing_on(tombstone_key(c)) for c in claims_of(entry))
+
+
+def _own_units(view: View, entry: Entry) -> set[str]:
+    """Units of the entry's record and of every claim and tombstone in it."""
+    if isinstance(entry.skeleton.edges, QUIET):
+        return set()
+    scope = entry.skeleton.scope
+    units = {unit_of(scope, c) for c in claims_of(entry)}
+    if not isinstance(entry.skeleton.edges, Erase | Lift):
+        units |= view.units_of_record(entry.record_id)
+    tombstone = tombstone_of(entry)
+    if tombstone:
+        units |= {unit_of(s, tombstone) for s in tombstone_scopes(scope, view.scopes())}
+    return units
+
+
+def _named_units(view: View, entry: Entry) -> set[str]:
+    """Units of what the entry names by id: lifted tombstones, settled contests, erased entries, heirs."""
+    units: set[str] = set()
+    for entry_id in named_by(entry):
+        named = view.get(entry_id)
+        if named is not None:
+            units |= _own_units(view, named)
+    if isinstance(entry.skeleton.edges, Show):
+        for heir in view.bearing_on(heir_key(entry.record_id)):
+            units |= view.units_of_record(heir.record_id)
+    return units
+
+
+def _with_dependants(view: View, units: set[str], entry: Entry) -> set[str]:
+    """Units whose evidence is a record of one of these, to a fixpoint, cycles included."""
+    todo = list(units)
+    records = {entry.record_id}
+    records |= {named.record_id for i in named_by(entry) if (named := view.get(i))}
+    seen: set[str] = set()
+    while todo or records:
+        if todo:
+            unit = todo.pop()
+            records |= {unit} if unit.startswith("r") else {s.record for s in view.said_in_unit(unit)}
+        for record in sorted(records - seen):
+            seen.add(record)
+            for citing in view.bearing_on(citing_key(record)):
+                scope = citing.skeleton.scope
+                for a in assertions_of(citing):
+                    unit = unit_of(scope, a.claim)
+                    if unit not in units:
+                        units.add(unit)
+                        todo.append(unit)
+        records -= seen
+    return units

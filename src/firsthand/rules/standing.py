@@ -1,0 +1,371 @@
+"""From windows to belief rows: tier and lift, dispute, status, per instant and then in maximal runs (design 09.3)."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from firsthand.rules.bearing import CLAIMED, naming_key, unit_key
+from firsthand.rules.evidence import Grades, approvals, grade, taken_back
+from firsthand.rules.sensitivity import sensitivity
+from firsthand.rules.succession import Held, contradicts, hold
+from firsthand.rules.trust import CANDIDATE, TIER_NAMES, VALIDATED, independent_sources, tier_of, voice_of
+from firsthand.rules.view import Said, View
+from firsthand.rules.visibility import shown
+from firsthand.vocabulary.entries import Claim, Judge, PolicyRules, Revise, Settle, root_of
+from firsthand.vocabulary.instants import BEGINNING, FOREVER
+from firsthand.vocabulary.kinds import HiddenReason, Status, Tier, Visibility
+
+
+class Row(NamedTuple):
+    """A belief but for its known time: one record, head and run of world time. `challenged_by` is a record id."""
+
+    unit: str
+    scope: str
+    record: str
+    revision: str
+    claim: Claim | None
+    valid_from: int
+    valid_to: int
+    tier: Tier
+    status: Status
+    visibility: Visibility
+    hidden_reason: HiddenReason | None
+    live_support: int
+    sensitivity: int
+    ended_by: str
+    challenged_by: str
+
+
+class _Strand(NamedTuple):
+    """Assertions of one claim that count alike at any instant, with the windows in which they hold."""
+
+    tier: int
+    voice: int
+    source: str
+    words: str
+    echo: bool
+    live: bool
+    erased: bool
+
+
+class _Run(NamedTuple):
+    low: int
+    high: int
+    tier: Tier
+    status: Status
+    foe: Claim | None
+
+
+def settle_unit(view: View, unit: str, policy: PolicyRules) -> frozenset[Row]:
+    """The belief rows of a unit, from everything known about it."""
+    if unit.startswith("r"):
+        return _record_rows(view, unit, policy)
+    said = view.said_in_unit(unit)
+    if not said:
+        return frozenset()
+    approved = approvals(view, unit)
+    grades = grade(view, said)
+    tiers = {s.id: tier_of(s, policy, s.id in approved) for s in said}
+    held = hold(view, unit, said, grades, tiers, approved)
+    claims = sorted({s.claim for s in said}, key=repr)
+    runs = _runs(view, unit, claims, held, grades, tiers, policy)
+    labels = {c: _carriers(view, c, said, grades) for c in claims}
+    rows: set[Row] = set()
+    for claim in claims:
+        rows |= _claim_rows(view, unit, claim, said, held, grades, runs[claim], labels)
+    return frozenset(rows)
+
+
+# ---- records that are no claims ------------------------------------------------------------------------------------
+
+
+def _record_rows(view: View, record: str, policy: PolicyRules) -> frozenset[Row]:
+    """One row per content head of an episode, a working record or an entity."""
+    kind = view.kind_of(record)
+    if kind is None or kind in CLAIMED:
+        return frozenset()
+    heads = view.content_heads(record)
+    visible = shown(view, [record])
+    visibility = _visibility(visible.hidden, len(heads) > 1)
+    tier: Tier = "observed" if kind in ("episodic", "working") else _entity_tier(view, record, policy)
+    rows: set[Row] = set()
+    for head in heads:
+        entry = view.get(head)
+        assert entry is not None
+        withdrawn = taken_back(view, record)
+        status: Status = "erased" if view.erased(head) else "retracted" if withdrawn else "active"
+        if status == "active" and tier == "candidate":
+            status = "pending_evidence"
+        rows.add(
+            Row(
+                record, entry.skeleton.scope, record, head, None, BEGINNING, FOREVER, tier, status, visibility,
+                visible.hidden, 0, sensitivity(view, record), withdrawn or "", "",
+            )
+        )  # fmt: skip
+    return frozenset(rows)
+
+
+def _entity_tier(view: View, record: str, policy: PolicyRules) -> Tier:
+    root = view.get(root_of(record))
+    role = root.skeleton.author.role if root else "system"
+    return "validated_claim" if role == "person" or policy.agent_statement_is_claim else "candidate"
+
+
+def _visibility(hidden: HiddenReason | None, conflict: bool) -> Visibility:
+    if hidden is not None:
+        return "hidden"
+    return "content_conflict" if conflict else "visible"
+
+
+# ---- claims --------------------------------------------------------------------------------------------------------
+
+
+def _runs(
+    view: View,
+    unit: str,
+    claims: list[Claim],
+    held: list[Held],
+    grades: Grades,
+    tiers: dict[str, int],
+    policy: PolicyRules,
+) -> dict[Claim, list[_Run]]:
+    """Per claim the maximal runs of equal tier, status and challenger."""
+    strands = _strands(view, held, grades, tiers)
+    cuts = sorted({x for by in strands.values() for windows in by.values() for w in windows for x in w})
+    contested = {c for c in claims if _contested(view, unit, c)}
+    runs: dict[Claim, list[_Run]] = {c: [] for c in claims}
+    later = _later_observations(held, grades)
+    for low, high in itertools.pairwise(cuts):
+        here = {c: _covering(strands.get(c, {}), low) for c in claims}
+        ranks = {c: _rank(s, policy) for c, s in here.items() if s}
+        verdicts = _disputes({c for c in ranks if ranks[c][0] and any(s.live for s in here[c])}, ranks, later)
+        for claim, strands_here in here.items():
+            if strands_here:
+                run = _judge(low, high, claim, strands_here, ranks[claim][0], verdicts, claim in contested)
+                _extend(runs[claim], run)
+    return runs
+
+
+def _strands(
+    view: View, held: list[Held], grades: Grades, tiers: dict[str, int]
+) -> dict[Claim, dict[_Strand, list[tuple[int, int]]]]:
+    found: dict[Claim, dict[_Strand, list[tuple[int, int]]]] = {}
+    for h in held:
+        s, tier = h.said, tiers[h.said.id]
+        live = s.id in grades.live
+        erased = not live and view.erased(s.entry)
+        words = s.said if tier == CANDIDATE else ""
+        strand = _Strand(tier, voice_of(s), s.source, words, s.echo, live, erased)
+        found.setdefault(s.claim, {}).setdefault(strand, []).extend(h.windows)
+    return {c: {s: _union(w) for s, w in by.items()} for c, by in found.items()}
+
+
+def _union(windows: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
+    merged: list[tuple[int, int]] = []
+    for low, high in sorted(windows):
+        if merged and low <= merged[-1][1]:
+            merged[-1] = (merged[-1][0], max(high, merged[-1][1]))
+        else:
+            merged.append((low, high))
+    return merged
+
+
+def _covering(strands: dict[_Strand, list[tuple[int, int]]], instant: int) -> list[_Strand]:
+    return [s for s, windows in strands.items() if any(a <= instant < b for a, b in windows)]
+
+
+def _rank(strands: list[_Strand], policy: PolicyRules) -> tuple[int, int]:
+    """(tier, voice) of a claim at one instant; two independent live sources lift a candidate."""
+    live = [s for s in strands if s.live]
+    tier = max((s.tier for s in live), default=CANDIDATE)
+    if tier == CANDIDATE:
+        voices = [(s.source, s.words) for s in live if not s.echo]
+        if independent_sources(voices) >= policy.lift_needs_sources:
+            tier = VALIDATED
+        return tier, max((s.voice for s in live), default=0)
+    return tier, max(s.voice for s in live if s.tier > CANDIDATE)
+
+
+def _disputes(
+    claims: set[Claim], ranks: dict[Claim, tuple[int, int]], later: set[tuple[Claim, Claim]]
+) -> dict[Claim, tuple[Status, Claim]]:
+    """From the top rank down: only a claim left standing beats; equals are disputed (design 09.8)."""
+    verdicts: dict[Claim, tuple[Status, Claim]] = {}
+    standing: list[Claim] = []
+    for level in sorted({ranks[c] for c in claims}, reverse=True):
+        now: list[Claim] = []
+        for claim in sorted((c for c in claims if ranks[c] == level), key=repr):
+            beaten_by = [s for s in standing if contradicts(claim, s)]
+            if not beaten_by:
+                now.append(claim)
+            elif all((claim, s) in later for s in beaten_by):
+                verdicts[claim] = ("disputed", beaten_by[0])
+                verdicts |= dict.fromkeys(beaten_by, ("disputed", claim))
+            else:
+                verdicts[claim] = ("needs_review", min(beaten_by, key=repr))
+        for claim in now:
+            foes = [x for x in now if contradicts(claim, x)]
+            if foes:
+                verdicts[claim] = ("disputed", min(foes, key=repr))
+        standing += now
+    return verdicts
+
+
+def _later_observations(held: list[Held], grades: Grades) -> set[tuple[Claim, Claim]]:
+    """(observed, typed): a trusted tool's observation that is later than every word for a person's value."""
+    observed: dict[Claim, int] = {}
+    spoken: dict[Claim, int] = {}
+    for h in held:
+        s = h.said
+        if s.id not in grades.live or not s.claim.one:
+            continue
+        spoken[s.claim] = max(spoken.get(s.claim, BEGINNING), s.spoken)
+        if s.basis == "observed" and s.trusted:
+            observed[s.claim] = max(observed.get(s.claim, BEGINNING), s.spoken)
+    return {(o, c) for o, at in observed.items() for c, last in spoken.items() if o != c and at > last}
+
+
+def _judge(
+    low: int,
+    high: int,
+    claim: Claim,
+    strands: list[_Strand],
+    tier: int,
+    verdicts: dict[Claim, tuple[Status, Claim]],
+    contested: bool,
+) -> _Run:
+    """The strongest status that holds at these instants."""
+    status, foe = verdicts.get(claim, ("active", None))
+    if contested:
+        status = "disputed"
+    if status == "active" and (tier == CANDIDATE or not any(s.live for s in strands)):
+        status = "pending_evidence"
+    if status == "active" and claim.ambiguous:
+        status = "needs_review"
+    if all(s.erased for s in strands):
+        status = "erased"
+    return _Run(low, high, TIER_NAMES[tier], status, foe)
+
+
+def _extend(runs: list[_Run], run: _Run) -> None:
+    if runs and runs[-1].high == run.low and runs[-1][2:] == run[2:]:
+        runs[-1] = runs[-1]._replace(high=run.high)
+    else:
+        runs.append(run)
+
+
+def _contested(view: View, unit: str, claim: Claim) -> bool:
+    """Whether a contest of this claim waits for a settle that names it."""
+    return any(
+        isinstance(e.skeleton.edges, Judge)
+        and e.skeleton.edges.verb == "contest"
+        and e.skeleton.edges.claim == claim
+        and not any(isinstance(x.skeleton.edges, Settle) for x in view.bearing_on(naming_key(e.id)))
+        for e in view.bearing_on(unit_key(unit))
+    )
+
+
+def _carriers(view: View, claim: Claim, said: list[Said], grades: Grades) -> list[str]:
+    """Records that carry a claim: a content head says it, or an assertion of theirs on it stands. Lowest id first."""
+    mine = [s for s in said if s.claim == claim]
+    everyone = sorted({s.record for s in mine})
+    kept: list[str] = []
+    for record in everyone:
+        own = [s for s in mine if s.record == record]
+        heads = set(view.content_heads(record))
+        if all(view.erased(s.entry) for s in view.said_of_record(record)):
+            continue
+        if any(s.entry in heads or s.id in grades.stands for s in own):
+            kept.append(record)
+    return kept or everyone
+
+
+def _claim_rows(
+    view: View,
+    unit: str,
+    claim: Claim,
+    said: list[Said],
+    held: list[Held],
+    grades: Grades,
+    runs: list[_Run],
+    labels: dict[Claim, list[str]],
+) -> set[Row]:
+    carriers = labels[claim]
+    record = carriers[0]
+    mine = [s for s in said if s.claim == claim]
+    visible = shown(view, carriers)
+    level = max(sensitivity(view, r) for r in carriers)
+    live = sum(s.id in grades.live for s in mine)
+    heads, conflict = _revisions(view, record, claim, mine, grades)
+    visibility = _visibility(visible.hidden, conflict)
+    ends = _ends(claim, held)
+    rows: set[Row] = set()
+    for head in heads:
+        for run in runs:
+            foe = labels[run.foe][0] if run.foe is not None else ""
+            rows.add(
+                Row(
+                    unit, mine[0].scope, record, head, claim, run.low, run.high, run.tier, run.status, visibility,
+                    visible.hidden, live, level, ends.get(run.high, ""), foe,
+                )
+            )  # fmt: skip
+        if not runs:
+            status, cause = _fallen(view, mine, grades)
+            rows.add(
+                Row(
+                    unit, mine[0].scope, record, head, claim, BEGINNING, FOREVER, "candidate", status, visibility,
+                    visible.hidden, 0, level, cause, "",
+                )
+            )  # fmt: skip
+    return rows
+
+
+def _ends(claim: Claim, held: list[Held]) -> dict[int, str]:
+    """What ended the claim at each instant."""
+    ends: dict[int, str] = {}
+    for h in held:
+        if h.said.claim == claim:
+            for at, why in h.ends.items():
+                ends[at] = min(ends.get(at, why), why)
+    return ends
+
+
+def _fallen(view: View, mine: list[Said], grades: Grades) -> tuple[Status, str]:
+    """Why a claim holds at no instant."""
+    if all(view.erased(s.entry) for s in mine):
+        return "erased", ""
+    blocks = [grades.blocks[s.id] for s in mine if s.id in grades.blocks]
+    for status in ("rejected", "retracted"):
+        causes = [b.entry for b in blocks if b.status == status]
+        if causes:
+            return status, min(causes)
+    if any(s.id in grades.stands or s.id in grades.live for s in mine):
+        return "superseded", ""
+    return "pending_evidence", ""
+
+
+def _revisions(view: View, record: str, claim: Claim, mine: list[Said], grades: Grades) -> tuple[list[str], bool]:
+    """The revisions whose words a claim is shown with, and whether they compete.
+
+    A claim with a structure has one: its slot already settles what competes. Skills, plans and plain sentences show
+    every content head.
+    """
+    content = set(view.content_heads(record))
+    own = [s for s in mine if s.record == record] or mine
+    heads = sorted({s.entry for s in own if s.entry in content})
+    competing = len(content) > 1 and not claim.subject
+    if heads and competing:
+        return heads, True
+
+    def newest(said: list[Said]) -> str:
+        best = max(said, key=lambda s: (s.entry in content, _is_revise(view, s.entry), s.spoken, s.id))
+        return best.entry
+
+    return [newest([s for s in own if s.id in grades.stands] or own)], False
+
+
+def _is_revise(view: View, entry_id: str) -> bool:
+    entry = view.get(entry_id)
+    return entry is not None and isinstance(entry.skeleton.edges, Revise)

@@ -1,0 +1,141 @@
+"""When each assertion holds: a source's later word closes its older one, per instant of world time (design 09.6)."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from firsthand.rules.bearing import consequences_of, unit_key
+from firsthand.rules.evidence import Grades
+from firsthand.rules.tombstones import covers
+from firsthand.rules.trust import CANDIDATE, VOICE_AGENT, voice_of
+from firsthand.rules.view import Said, View
+from firsthand.vocabulary.entries import Claim, Consequences, Entry
+from firsthand.vocabulary.instants import BEGINNING, FOREVER
+
+
+class Held(NamedTuple):
+    """The windows in which one assertion holds, and what ended it: instant → entry."""
+
+    said: Said
+    windows: tuple[tuple[int, int], ...]
+    ends: dict[int, str]
+
+
+def hold(
+    view: View, unit: str, said: list[Said], grades: Grades, tiers: dict[str, int], approved: frozenset[str]
+) -> list[Held]:
+    """Windows of every assertion that stands or is live."""
+    causes = [s for s in said if s.id in grades.stands]
+    firsts = _first_words([s for s in causes if tiers[s.id] > CANDIDATE])
+    firsts_with_guesses = _first_words(causes)
+    contested = len({s.claim for s in causes}) > 1
+    endings = _endings(view, unit)
+    held: list[Held] = []
+    for s in said:
+        if s.id not in grades.stands and s.id not in grades.live:
+            continue
+        start, stop = _window(s, firsts)
+        end, why = _ended(s, endings, grades, approved)
+        closings = _closings(s, causes, firsts_with_guesses, tiers, approved) if contested else []
+        held.append(_cut(s, start, min(stop, end), {end: why} if end < stop else {}, closings))
+    return held
+
+
+def contradicts(a: Claim, b: Claim) -> bool:
+    """One value affirmed and denied, or two values in a cardinality-one slot, under equal conditions."""
+    if a.conditions != b.conditions:
+        return False
+    if a.value == b.value:
+        return a.polarity != b.polarity
+    return a.one and b.one and a.polarity == b.polarity == "+"
+
+
+def _first_words(said: list[Said]) -> dict[tuple[str, str], tuple[int, int, str]]:
+    """The earliest assertion of each source under each condition set; observations are one source here."""
+    firsts: dict[tuple[str, str], tuple[int, int, str]] = {}
+    for s in said:
+        for source in _sources(s):
+            key = (s.claim.conditions, source)
+            firsts[key] = min(firsts.get(key, s.order), s.order)
+    return firsts
+
+
+def _sources(said: Said) -> tuple[str, ...]:
+    return (said.source, "observed") if said.basis == "observed" else (said.source,)
+
+
+def _same_source(a: Said, b: Said) -> bool:
+    return a.source == b.source or a.basis == b.basis == "observed"
+
+
+def _window(said: Said, firsts: dict[tuple[str, str], tuple[int, int, str]]) -> tuple[int, int]:
+    """The asserted window. An unstated start is open for a source's first word, its spoken time for a successor."""
+    start = said.stated_from
+    if start is None:
+        earlier = any(firsts.get((said.claim.conditions, x), said.order) < said.order for x in _sources(said))
+        start = said.spoken if earlier else BEGINNING
+    return start, FOREVER if said.stated_to is None else said.stated_to
+
+
+def _endings(view: View, unit: str) -> list[tuple[Entry, Consequences]]:
+    entries = ((e, consequences_of(e)) for e in view.bearing_on(unit_key(unit)))
+    return [(e, c) for e, c in entries if c is not None and c.ending is not None]
+
+
+def _ended(
+    said: Said, endings: list[tuple[Entry, Consequences]], grades: Grades, approved: frozenset[str]
+) -> tuple[int, str]:
+    """The earliest explicit end; an end that came with a value holds while that value's assertion stands."""
+    found: list[tuple[int, str]] = []
+    for entry, consequences in endings:
+        ending = consequences.ending
+        by_person = entry.skeleton.author.role == "person"
+        if ending is None or ending.claim != said.claim:
+            continue
+        if not covers(consequences.reach, said, by_person=by_person, approved=said.id in approved):
+            continue
+        own = _assertion_ids(entry)
+        if not own or any(i in grades.stands for i in own):
+            found.append((ending.since, entry.id))
+    return min(found, default=(FOREVER, ""))
+
+
+def _assertion_ids(entry: Entry) -> list[str]:
+    supports = getattr(entry.skeleton.edges, "supports", ())
+    return [f"{entry.id}.{i}" for i in range(len(supports))]
+
+
+def _closings(
+    said: Said,
+    causes: list[Said],
+    firsts: dict[tuple[str, str], tuple[int, int, str]],
+    tiers: dict[str, int],
+    approved: frozenset[str],
+) -> list[tuple[int, int, str]]:
+    """Windows of later contradicting words of the same source, each with the entry that said them."""
+    found: list[tuple[int, int, str]] = []
+    for other in causes:
+        if other.order <= said.order or not contradicts(said.claim, other.claim) or not _same_source(said, other):
+            continue
+        if other.echo or tiers[other.id] == CANDIDATE < tiers[said.id]:
+            continue
+        if said.id in approved and voice_of(other) == VOICE_AGENT:
+            continue
+        found.append((*_window(other, firsts), other.entry))
+    return found
+
+
+def _cut(said: Said, start: int, stop: int, ends: dict[int, str], closings: list[tuple[int, int, str]]) -> Held:
+    """`[start, stop)` less the closings."""
+    windows = [(start, stop)] if start < stop else []
+    ends = dict(ends)
+    for low, high, why in sorted(closings):
+        kept: list[tuple[int, int]] = []
+        for a, b in windows:
+            if low < b and a < high:
+                ends[low] = min(ends.get(low, why), why)
+                kept += [w for w in ((a, min(b, low)), (max(a, high), b)) if w[0] < w[1]]
+            else:
+                kept.append((a, b))
+        windows = kept
+    return Held(said, tuple(windows), ends)

@@ -1,0 +1,90 @@
+"""What may not be said again, from skeletons alone (designs 03, 09.14, 09.15)."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from firsthand.rules.bearing import (
+    consequences_of,
+    naming_key,
+    tombstone_key,
+    tombstone_of,
+    tombstone_scopes,
+    unit_of,
+    value_digest,
+)
+from firsthand.rules.trust import is_own_word
+from firsthand.rules.view import Said, View
+from firsthand.vocabulary.entries import Entry, Lift, Reach, Tombstone
+from firsthand.vocabulary.grants import SPACE_WIDE
+
+
+class Block(NamedTuple):
+    """Why an assertion does not count, and the entry that says so."""
+
+    status: str
+    entry: str
+
+
+def covers(reach: Reach, said: Said, *, by_person: bool, approved: bool) -> bool:
+    """Whether a correct, change or retract reaches an assertion, whether its gateway had seen it or not (09.4)."""
+    if approved and not by_person:
+        return False
+    return said.spoken <= reach.spoken and (reach.everyone or reach.source in (said.source, said.owner))
+
+
+def blocked(view: View, said: Said, approved: frozenset[str]) -> Block | None:
+    """The strongest tombstone that binds an assertion; the gateway asks the same before the assertion exists."""
+    hit: Block | None = None
+    for entry in view.bearing_on(tombstone_key(said.claim)):
+        tombstone = tombstone_of(entry)
+        if tombstone is None or not _binds(entry, said) or lifted(view, entry.id):
+            continue
+        if tombstone.absolute:
+            return Block("rejected", entry.id)
+        if hit is None and _bound_provisionally(view, entry, tombstone, said, approved):
+            hit = Block("retracted", entry.id)
+    return hit
+
+
+def lifted(view: View, tombstone_entry: str) -> bool:
+    """Whether a person lifted it."""
+    return any(
+        isinstance(e.skeleton.edges, Lift) and e.skeleton.author.role == "person"
+        for e in view.bearing_on(naming_key(tombstone_entry))
+    )
+
+
+def _binds(entry: Entry, said: Said) -> bool:
+    return entry.skeleton.scope in (said.scope, SPACE_WIDE)
+
+
+def _bound_provisionally(view: View, entry: Entry, tombstone: Tombstone, said: Said, approved: frozenset[str]) -> bool:
+    """Retracted itself, or a restatement by a source that had backed it and has not spoken anew in its own words."""
+    reach = _reach(entry)
+    by_person = entry.skeleton.author.role == "person"
+    if said.id in approved and not by_person:
+        return False  # design 09.6: what a person approved is ended only by a person
+    if covers(reach, said, by_person=by_person, approved=said.id in approved):
+        return True
+    same = _assertions_on(view, entry, tombstone)
+    backers = {reach.source} | {
+        s.source for s in same if covers(reach, s, by_person=by_person, approved=s.id in approved)
+    }
+    if said.source not in backers:
+        return False
+    anew = [s.spoken for s in (*same, said) if s.source == said.source and s.spoken > reach.spoken and is_own_word(s)]
+    return not anew or said.spoken < min(anew)
+
+
+def _assertions_on(view: View, entry: Entry, tombstone: Tombstone) -> list[Said]:
+    """Every assertion of the forbidden value, wherever the tombstone binds."""
+    digest = value_digest(tombstone)
+    units = {unit_of(s, tombstone) for s in tombstone_scopes(entry.skeleton.scope, view.scopes())}
+    return [s for u in sorted(units) for s in view.said_in_unit(u) if value_digest(s.claim) == digest]
+
+
+def _reach(entry: Entry) -> Reach:
+    consequences = consequences_of(entry)
+    assert consequences is not None, "a provisional tombstone comes with its reach"
+    return consequences.reach

@@ -1,0 +1,199 @@
+"""What may not come back: absolute, provisional, lifted; and what that means in which scope."""
+
+from __future__ import annotations
+
+import pytest
+from scribe import (
+    ANA,
+    ANAS_AGENT,
+    ANAS_IMPORT,
+    ANAS_SPEECH,
+    BEN,
+    BENS_AGENT,
+    SCOPE,
+    Scribe,
+    Voice,
+    claim,
+)  # fmt: skip
+
+from firsthand.vocabulary.instants import BEGINNING, FOREVER
+
+BERLIN, LISBON = claim("berlin"), claim("lisbon")
+
+
+def corrected() -> tuple[Scribe, str]:
+    """Ana's agent said Berlin, Ana corrected it to Lisbon at 20; the record."""
+    scribe = Scribe()
+    record = scribe.remember(ANAS_AGENT, BERLIN, 10)
+    assert record is not None
+    scribe.correct(ANA, record, "lisbon", 20)
+    return scribe, record
+
+
+def test_a_correction_replaces_the_old_value_for_all_of_its_time_and_keeps_the_record() -> None:
+    scribe, record = corrected()
+    assert scribe.row(BERLIN).status == "retracted"
+    assert scribe.shape(LISBON) == [(BEGINNING, FOREVER, "active")]
+    assert scribe.row(LISBON).record == record
+
+
+def test_a_persons_correction_overrides_all_words_spoken_before_it_and_an_agents_only_its_owners() -> None:
+    for voice, status in ((ANA, "retracted"), (ANAS_AGENT, "disputed")):
+        scribe = Scribe()
+        record = scribe.remember(ANAS_AGENT, BERLIN, 10)
+        scribe.remember(BENS_AGENT, BERLIN, 12)
+        assert record is not None
+        scribe.correct(voice, record, "lisbon", 20)
+        assert scribe.row(BERLIN).status == status
+        scribe.remember(BENS_AGENT, BERLIN, 15, elsewhere=True)
+        assert scribe.row(BERLIN).status == status, "spoken before, arrived after"
+
+
+@pytest.mark.parametrize("voice", [ANAS_AGENT, ANAS_IMPORT], ids=["her agent", "her import"])
+def test_what_had_backed_a_corrected_value_cannot_restate_it(voice: Voice) -> None:
+    scribe, _ = corrected()
+    assert scribe.remember(voice, BERLIN, 30) is None
+    scribe.remember(voice, BERLIN, 30, elsewhere=True)
+    assert scribe.row(BERLIN).status == "retracted"
+    assert scribe.rows == scribe.afresh()
+
+
+@pytest.mark.parametrize("voice", [ANA, ANAS_SPEECH], ids=["typed", "hooked"])
+def test_a_persons_own_word_spoken_after_a_provisional_tombstone_passes_it(voice: Voice) -> None:
+    scribe, _ = corrected()
+    assert scribe.remember(voice, BERLIN, 30) is not None
+    assert scribe.shape(BERLIN) == [(30, FOREVER, "active")]
+    assert scribe.remember(ANAS_AGENT, BERLIN, 40) is not None, "and her agent may say it again"
+
+
+def test_a_persons_own_word_spoken_before_the_tombstone_does_not_pass_it() -> None:
+    scribe, _ = corrected()
+    scribe.remember(ANA, BERLIN, 15, elsewhere=True)
+    assert scribe.row(BERLIN).status == "retracted"
+
+
+def test_another_source_is_not_bound_by_a_provisional_tombstone() -> None:
+    scribe, _ = corrected()
+    assert scribe.remember(BENS_AGENT, BERLIN, 30) is not None
+    assert scribe.rows_of(BERLIN)[-1].status == "needs_review"
+
+
+def test_a_retraction_takes_back_what_the_retractor_said_and_nothing_else() -> None:
+    scribe = Scribe()
+    record = scribe.remember(ANA, BERLIN, 10)
+    scribe.remember(BEN, BERLIN, 12)
+    assert record is not None
+    scribe.retract(ANA, record, 20)
+    assert (scribe.row(BERLIN).status, scribe.row(BERLIN).live_support) == ("active", 1)
+    scribe.retract(BEN, record, 30)
+    assert scribe.row(BERLIN).status == "retracted"
+
+
+def test_a_retraction_leaves_what_a_person_approved_to_a_person() -> None:
+    for voice, status in ((ANAS_AGENT, "active"), (ANA, "retracted")):
+        scribe = Scribe()
+        record = scribe.remember(ANA, BERLIN, 10)
+        assert record is not None
+        scribe.approve(ANA, record, 12)
+        scribe.retract(voice, record, 20)
+        assert scribe.row(BERLIN).status == status
+
+
+@pytest.mark.parametrize("voice", [ANA, BEN, ANAS_SPEECH, BENS_AGENT, ANAS_IMPORT])
+def test_an_absolute_tombstone_binds_whoever_says_it_before_or_after(voice: Voice) -> None:
+    scribe = Scribe()
+    scribe.remember(voice, BERLIN, 10)
+    scribe.reject(ANA, BERLIN, 20)
+    assert scribe.row(BERLIN).status == "rejected"
+    assert scribe.remember(voice, BERLIN, 30) is None
+    scribe.remember(voice, BERLIN, 30, elsewhere=True)
+    assert scribe.row(BERLIN).status == "rejected"
+    assert scribe.rows == scribe.afresh()
+
+
+def test_only_a_person_lifts() -> None:
+    scribe = Scribe()
+    scribe.remember(ANAS_AGENT, BERLIN, 10)
+    stone = scribe.reject(ANA, BERLIN, 20)
+    scribe.lift(ANAS_AGENT, stone, 30)
+    assert scribe.row(BERLIN).status == "rejected"
+    scribe.lift(BEN, stone, 40)
+    assert scribe.row(BERLIN).status == "active"
+    assert scribe.rows == scribe.afresh()
+
+
+def test_a_person_may_lift_a_provisional_tombstone_too() -> None:
+    scribe, _ = corrected()
+    stone = scribe.entries.all()[-1]
+    scribe.lift(ANA, stone, 30)
+    assert scribe.shape(BERLIN) == [(BEGINNING, 20, "active")]
+
+
+def test_a_tombstone_binds_in_its_scope_and_space_wide_in_every_one() -> None:
+    scribe = Scribe()
+    for scope in ("team:x", "team:y"):
+        scribe.remember(ANA, BERLIN, 10, scope=scope)
+    scribe.reject(ANA, BERLIN, 20, scope="team:y")
+    assert [scribe.row(BERLIN, s).status for s in ("team:x", "team:y")] == ["active", "rejected"]
+    stone = scribe.reject(ANA, BERLIN, 30, scope="space:")
+    assert [scribe.row(BERLIN, s).status for s in ("team:x", "team:y")] == ["rejected", "rejected"]
+    assert scribe.remember(ANA, BERLIN, 40, scope="team:z") is None
+    scribe.lift(ANA, stone, 50)
+    assert [scribe.row(BERLIN, s).status for s in ("team:x", "team:y")] == ["active", "rejected"]
+    assert scribe.rows == scribe.afresh()
+
+
+def test_backers_of_a_space_wide_value_are_found_in_every_scope() -> None:
+    scribe = Scribe()
+    record = scribe.remember(ANAS_AGENT, BERLIN, 10, scope="space:")
+    scribe.remember(BENS_AGENT, BERLIN, 12, scope=SCOPE)
+    assert record is not None
+    scribe.correct(ANA, record, "lisbon", 20)
+    scribe.remember(BENS_AGENT, BERLIN, 30, scope="team:z", elsewhere=True)
+    assert scribe.row(BERLIN, "team:z").status == "retracted", "Ben's agent had backed it, in another scope"
+    assert scribe.rows == scribe.afresh()
+
+
+def test_a_tombstone_does_not_bind_the_opposite() -> None:
+    scribe = Scribe()
+    scribe.reject(ANA, BERLIN, 20)
+    denied = claim("berlin", polarity="-")
+    assert scribe.remember(ANA, denied, 30) is not None
+    assert scribe.remember(ANA, claim("berlin", conditions="at work"), 30) is None, "conditions are no way around"
+
+
+def test_a_change_leaves_no_tombstone() -> None:
+    scribe = Scribe()
+    record = scribe.remember(ANA, BERLIN, 10)
+    assert record is not None
+    scribe.change(ANA, record, "lisbon", 20)
+    assert scribe.remember(ANAS_AGENT, BERLIN, 30) is not None
+
+
+def test_a_correction_that_changes_no_value_leaves_no_tombstone() -> None:
+    scribe = Scribe()
+    record = scribe.remember(ANA, BERLIN, 10)
+    assert record is not None
+    scribe.correct(ANA, record, "berlin", 20)
+    assert scribe.row(BERLIN).status == "active"
+
+
+def test_an_agent_may_correct_back_its_own_correction_only_in_a_persons_word() -> None:
+    scribe = Scribe()
+    record = scribe.remember(ANAS_AGENT, BERLIN, 10)
+    assert record is not None
+    scribe.correct(ANAS_AGENT, record, "lisbon", 20)
+    scribe.correct(ANAS_SPEECH, record, "berlin", 30)
+    assert scribe.rows_of(BERLIN)[-1].status == "active"
+    assert scribe.row(LISBON).status == "retracted"
+
+
+def test_a_value_erased_may_not_come_back_and_its_row_says_erased() -> None:
+    scribe = Scribe()
+    scribe.remember(ANA, BERLIN, 10)
+    scribe.erase_value(ANA, BERLIN, 20)
+    assert scribe.row(BERLIN).status == "erased"
+    assert scribe.remember(BEN, BERLIN, 30) is None
+    scribe.remember(BEN, BERLIN, 30, elsewhere=True)
+    assert {r.status for r in scribe.rows_of(BERLIN)} == {"rejected"}
+    assert scribe.rows == scribe.afresh()
