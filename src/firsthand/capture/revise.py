@@ -222,9 +222,7 @@ def _replace(
     else:
         placed = place(gateway, handle, writer, saying, claim, grounds, saw=saw, consequences=left)
     candidates = subject.candidates if subject else ()
-    extra = (
-        _still_say(writer, handle, current) if asked.verb == "correct" and claim != current.claim else ()
-    )
+    extra = _still_say(writer, handle, current) if asked.verb == "correct" and claim != current.claim else ()
     return receipt_for(handle, writer, placed, maskings=saying.maskings, candidates=candidates, extra=extra)
 
 

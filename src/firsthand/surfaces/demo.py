@@ -33,11 +33,13 @@ from firsthand.surfaces.demo_story import (
     FACTS,
     QUESTIONS,
     RETRACTION_REASON,
+    TODAY,
     Fact,
     Question,
 )
 from firsthand.surfaces.demo_view import progress_bar, show, show_notes
 from firsthand.vocabulary.errors import FirsthandError
+from firsthand.vocabulary.instants import to_micros
 from firsthand.vocabulary.limits import LIST_PAGE_ROWS
 from firsthand.vocabulary.packets import ImportReport, Item, Packet, Receipt
 
@@ -80,7 +82,20 @@ def _folder(directory: Path | None) -> AbstractContextManager[Path | str]:
 
 
 def _opened(path: Path) -> Memory:
-    return firsthand.open(str(path), scope=SCOPE, actor="crumb-agent", owner="crumb", role="agent", harness="demo")
+    return firsthand.open(
+        str(path), scope=SCOPE, actor="crumb-agent", owner="crumb", role="agent", harness="demo", clock=_StoryClock()
+    )
+
+
+class _StoryClock:
+    """The morning after the conversation, and from there as time really passes: one story on any day."""
+
+    def __init__(self) -> None:
+        self.began_ns = time.monotonic_ns()
+
+    def now(self) -> int:
+        """Microseconds UTC."""
+        return to_micros(TODAY, "today") + (time.monotonic_ns() - self.began_ns) // 1_000
 
 
 class _Demo:
