@@ -119,13 +119,11 @@ def doctor(desk: Desk) -> int:
 
 
 @click.command()
-@pass_desk
-def demo(desk: Desk) -> None:
+def demo() -> int:
     """Watch a memory work, in a minute, in a file that is thrown away."""
     from firsthand.surfaces.demo import run
 
-    sys.stdout.flush()
-    run()
+    return run()
 
 
 COMMANDS: Final[dict[str, click.Command]] = {
