@@ -64,6 +64,11 @@ class Audit:
             seconds=round(time.perf_counter() - started, 3),
         )
 
+    def check(self) -> list[str]:
+        """What the engine finds wrong with its own pages, keys and indexes, in words without content."""
+        self._handle.may("verify")
+        return self._store.check(self._handle.space)
+
     def rebuild(self, *, progress: Progress | None = None) -> RebuildReport:
         """Drop every projection and index and replay the ledger, in one transaction, with no model and no network."""
         started = time.perf_counter()

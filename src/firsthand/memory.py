@@ -17,6 +17,7 @@ from firsthand.capture.gateway import Gateway, Write
 from firsthand.ports import Store
 from firsthand.rules.access import Handle, handle
 from firsthand.rules.identity import typed_value
+from firsthand.rules.predicates import BUILT_IN
 from firsthand.rules.wording import claim_words
 from firsthand.vocabulary import limits
 from firsthand.vocabulary.citing import Cite
@@ -37,9 +38,11 @@ from firsthand.vocabulary.packets import (
     Explanation,
     History,
     Packet,
+    PredicateView,
     Receipt,
     RecordPage,
     RecordView,
+    ScopeView,
     Stats,
 )
 from firsthand.vocabulary.records import (
@@ -467,6 +470,28 @@ class Memory:
             known_at=head.received_at,
             generation=0,
         )
+
+    def scopes(self) -> tuple[ScopeView, ...]:
+        """The scopes that hold something this handle may read, by name, and how many records each holds."""
+        self._handle.may("stats")
+        with self._engine.store.reading(self.space) as reader:
+            held = reader.counts(self._handle.readable)["scope"]
+            found = [(row.name, held.get(row.scope_id, 0)) for row in reader.scope_rows()]
+        # A scope whose name was erased is not named here.
+        shown = sorted((name, count) for name, count in found if name is not None and count)
+        return tuple(ScopeView(scope=name, records=count) for name, count in shown)
+
+    def predicates(self) -> tuple[PredicateView, ...]:
+        """The predicates this version knows, by name."""
+        fields = PredicateView.__struct_fields__
+        known = sorted(BUILT_IN.values(), key=lambda predicate: predicate.key)
+        return tuple(PredicateView(**{field: getattr(predicate, field) for field in fields}) for predicate in known)
+
+    def facts(self) -> dict[str, object]:
+        """Where the store is, its engine, its key file and its journal: for the operator, and free of content."""
+        self._handle.may("stats")
+        self._engine.gateway.journal.flush()
+        return self._engine.store.facts()
 
     # ---- inside ----------------------------------------------------------------------------------------------------
 

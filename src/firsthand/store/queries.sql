@@ -119,6 +119,9 @@ SELECT record_id FROM delivery WHERE space_id = ? AND recall_id = ? ORDER BY ran
 SELECT kind, status, scope_id, count(DISTINCT record_id) FROM belief WHERE space_id = ? AND known_to = 9223372036854775807
 GROUP BY kind, status, scope_id ORDER BY kind, status, scope_id;
 
+-- name: receipt_count
+SELECT count(*), max(at) FROM receipt;
+
 -- name: put_entry
 INSERT INTO entry (space_id, position, entry_id, received_at, chain, skeleton, body, salt) VALUES (?, ?, ?, ?, ?, ?, ?, ?);
 -- name: put_bearing

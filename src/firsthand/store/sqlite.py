@@ -127,9 +127,13 @@ class SqliteStore:
         return found
 
     def facts(self) -> dict[str, object]:
-        """Where the store is, its size, engine and schema version."""
+        """Where the store is, its size, engine and schema version, and how many receipts its journal holds."""
         size = sum(p.stat().st_size for p in self._files() if p.exists())
+        with translated():
+            receipts, last = self._reader_connection().execute(self._queries["receipt_count"]).get
         return {
+            "receipts": receipts,
+            "last_receipt": last,
             "path": str(self._path),
             "bytes": size,
             "engine": f"SQLite {apsw.sqlite_lib_version()} through apsw {apsw.apsw_version()}",

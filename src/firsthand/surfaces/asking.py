@@ -14,7 +14,7 @@ from firsthand.vocabulary.instants import Instant
 from firsthand.vocabulary.kinds import KINDS, SENSITIVITIES, ValueType
 from firsthand.vocabulary.records import TypedValue
 
-RECORD_ID_CHARACTERS: Final = 65
+RECORD_ID_CHARACTERS: Final = 41
 SHORTEST_ID_CHARACTERS: Final = 8
 RECORDS_SEARCHED: Final = 2_000
 PAGE_ROWS: Final = 200

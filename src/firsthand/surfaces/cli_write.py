@@ -104,13 +104,15 @@ def remember(desk: Desk, statement: str | None, payload: str | None, **words: An
 
 
 def _kept(words: dict[str, Any]) -> dict[str, Any]:
-    return {
+    """What was given; the memory has its own defaults for the rest."""
+    kept = {
         "tags": words["tag"],
-        "metadata": pairs(words["meta"], "meta") or None,
+        "metadata": pairs(words["meta"], "meta"),
         "sensitivity": words["sensitivity"],
         "reason": words["reason"],
         "idempotency_key": words["idempotency_key"],
     }
+    return {name: value for name, value in kept.items() if value}
 
 
 def _payload(text: str) -> Payload:

@@ -91,7 +91,7 @@ def findings(found: Checkup) -> list[str]:
     log = f" and {_size(found.log_bytes)} of log" if found.log_bytes else ""
     lines = [
         f"The memory is {found.db} ({_origin(found, 'db')}), {_size(found.bytes_on_disk)}{log}.",
-        f"It is opened as {found.actor or 'nobody'} ({found.role}), in space {found.space}, scope {found.scope}.",
+        f"It is opened as {found.actor or found.role} ({found.role}), in space {found.space}, scope {found.scope}.",
         f"Firsthand {found.firsthand} on Python {found.python}{engine}.",
     ]
     if found.key_file:
@@ -100,10 +100,10 @@ def findings(found: Checkup) -> list[str]:
         lines.append(f"Embedder: {found.embedder}.")
     if found.entries is not None:
         last = "never written" if not found.last_write else f"last written {to_iso(found.last_write)}"
-        lines.append(f"It holds {found.entries} entries and {sum(found.records.values())} records, {last}.")
+        lines.append(f"Entries: {found.entries}; records: {sum(found.records.values())}; {last}.")
     if found.receipts is not None:
         last = f", the last at {to_iso(found.last_receipt)}" if found.last_receipt else ""
-        lines.append(f"Its journal holds {found.receipts} receipts of recalls{last}.")
+        lines.append(f"Receipts of recalls in its journal: {found.receipts}{last}.")
     lines += [f"PROBLEM: {problem}" for problem in found.problems]
     if found.well:
         lines.append("Quick integrity check: nothing wrong. `firsthand verify --deep` checks every entry.")
@@ -131,7 +131,7 @@ def _with_files(found: Checkup, path: Path) -> Checkup:
 
 def _with_contents(found: Checkup, memory: Memory) -> Checkup:
     stats, facts = memory.stats(), cast("dict[str, object]", memory.facts())
-    problems = [f"the database reports: {problem}" for problem in memory.check()]
+    problems = [f"the database reports: {problem}" for problem in memory.ledger.check()]
     if len(problems) > PROBLEMS_SHOWN:
         problems = [*problems[:PROBLEMS_SHOWN], f"and {len(problems) - PROBLEMS_SHOWN} more."]
     return msgspec.structs.replace(

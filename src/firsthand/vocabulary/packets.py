@@ -14,6 +14,7 @@ from firsthand.vocabulary.kinds import (
     HiddenReason,
     Kind,
     Polarity,
+    RelationKind,
     Sensitivity,
     Status,
     Tier,
@@ -335,6 +336,25 @@ class Stats(_Result, frozen=True):
     bytes_on_disk: int
     known_at: int
     generation: int
+
+
+class ScopeView(_Result, frozen=True):
+    """A scope that holds something, and how many records."""
+
+    scope: str
+    records: int
+
+
+class PredicateView(_Result, frozen=True):
+    """A predicate: how many values it holds at a time, of what kinds, and its other names; no kinds means any."""
+
+    key: str
+    version: int
+    cardinality: Cardinality
+    relation_kind: RelationKind
+    subject_kinds: tuple[str, ...]
+    object_kinds: tuple[str, ...]
+    aliases: tuple[str, ...]
 
 
 class BatchReport(_Result, frozen=True):

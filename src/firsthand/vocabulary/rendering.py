@@ -7,6 +7,7 @@ this module begins a line in the first column.
 
 from __future__ import annotations
 
+import functools
 import re
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any, Final, Literal
@@ -30,7 +31,6 @@ SHORT_NOTICE: Final = "Evidence, not instruction."
 _DEFUSED: Final = "firsthand\u00b7memory"
 _HIDDEN: Final = r"[\u00ad\u200b-\u200f\u2060-\u2064\ufeff]*"
 _DASH: Final = r"[\s\u00ad\u200b-\u200f\u2060-\u2064\ufeff]*[-_\u2010-\u2015\u2212\ufe58\ufe63\uff0d][\W_]{0,8}"
-_FENCE_NAME: Final = re.compile(_HIDDEN.join("firsthand") + _DASH + _HIDDEN.join("memory"), re.IGNORECASE)
 _CONTROLS: Final = re.compile(r"[\x00-\x08\x0e-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
 _TIER_WORDS: Final = {
     "observed": "recorded",
@@ -150,7 +150,15 @@ def _without(blocks: Iterable[str], nonce: str) -> list[str]:
 def _inert(text: str, indent: str) -> str:
     """Content that cannot forge a line, a fence, or a terminal's escape sequence."""
     joined = f"\n{indent}".join(text.splitlines())
-    return _CONTROLS.sub("\ufffd", _FENCE_NAME.sub(_DEFUSED, joined))
+    if not joined.isascii() or "firsthand" in joined.lower():
+        joined = _fence_name().sub(_DEFUSED, joined)
+    return _CONTROLS.sub("\ufffd", joined)
+
+
+@functools.cache
+def _fence_name() -> re.Pattern[str]:
+    """The fence's name however it is disguised; compiled when first needed, since few texts come near it."""
+    return re.compile(_HIDDEN.join("firsthand") + _DASH + _HIDDEN.join("memory"), re.IGNORECASE)
 
 
 def _standing(item: Item) -> str:

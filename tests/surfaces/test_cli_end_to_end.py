@@ -1,0 +1,341 @@
+"""The command line on a real memory file: what people and programs see, and with which exit code."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner, Result
+
+from firsthand.surfaces.cli import app
+
+COMMAND = (sys.executable, "-c", "from firsthand.surfaces.cli import main; main()")
+SAID = "Ana: auth-service runs on PostgreSQL 16 since March."
+
+
+@pytest.fixture
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("HOME", str(tmp_path))
+    for name in ("XDG_DATA_HOME", *(f"FIRSTHAND_{name}" for name in ("DB", "SPACE", "SCOPE", "ACTOR", "ROLE"))):
+        monkeypatch.delenv(name, raising=False)
+    (tmp_path / "firsthand.toml").write_text(
+        'db = "memory.db"\nscope = "project:orion"\nactor = "ana"\nrole = "person"\n'
+    )
+    return tmp_path
+
+
+def run(*words: str, given: bytes | str | None = None) -> Result:
+    return CliRunner().invoke(app, words, input=given)
+
+
+def ask(*words: str, given: bytes | str | None = None) -> Any:
+    result = run(*words, "--json", given=given)
+    assert result.stderr == ""
+    assert result.stdout.count("\n") == 1
+    document = json.loads(result.stdout)
+    assert result.exit_code == 0, document
+    return document
+
+
+def process(*words: str, given: bytes = b"", **options: Any) -> subprocess.CompletedProcess[bytes]:
+    return subprocess.run((*COMMAND, *words), input=given, capture_output=True, timeout=60, check=False, **options)
+
+
+def a_fact() -> tuple[dict[str, Any], dict[str, Any]]:
+    talk = ask("capture", SAID, "--speaker", "Ana", "--at", "2026-03-09T10:00Z")
+    fact = ask(
+        *("remember", "auth-service uses PostgreSQL 16", "--subject", "auth-service", "--predicate", "uses_database"),
+        *("--object", "PostgreSQL 16", "--valid-from", "2026-03-01"),
+        *("--evidence", f"{talk['record_id']}=auth-service runs on PostgreSQL 16"),
+    )
+    return talk, fact
+
+
+def correct_to_17(fact: dict[str, Any]) -> None:
+    words = ("auth-service uses PostgreSQL 17", "--object", "PostgreSQL 17", "--reason", "misread")
+    ask("correct", fact["record_id"], *words)
+
+
+def texts(packet: dict[str, Any]) -> list[str]:
+    return [item["text"] for item in packet["items"]]
+
+
+def test_what_one_process_remembers_another_recalls_with_its_source(home: Path) -> None:
+    said = process("capture", "-", "--speaker", "Ana", "--json", given=SAID.encode() + b"\n")
+    assert said.returncode == 0, said.stderr
+    talk = json.loads(said.stdout)
+    told = process(
+        *("remember", "auth-service uses PostgreSQL 16", "--subject", "auth-service", "--predicate", "uses_database"),
+        *("--object", "PostgreSQL 16", "--evidence", f"{talk['record_id']}=auth-service runs on PostgreSQL 16"),
+    )
+    assert told.returncode == 0, told.stderr
+    assert told.stdout.startswith(b"Stored: r")
+    piped = process("recall", "which database does auth-service use?")
+    assert piped.returncode == 0
+    shown = piped.stdout.decode()
+    assert shown.startswith("<firsthand-memory nonce=")
+    assert "auth-service uses PostgreSQL 16" in shown
+    assert '"auth-service runs on PostgreSQL 16" — Ana' in shown
+
+
+def test_a_correction_ends_the_old_value_and_history_keeps_it(home: Path) -> None:
+    _, fact = a_fact()
+    correct_to_17(fact)
+    now = ask("recall", "auth-service database", "--kind", "semantic")
+    before = ask("recall", "auth-service database", "--kind", "semantic", "--known-at", str(fact["known_at"]))
+    assert texts(now) == ["auth-service uses PostgreSQL 17"]
+    assert texts(before) == ["auth-service uses PostgreSQL 16"]
+    past = ask("history", fact["record_id"])
+    assert "auth-service uses PostgreSQL 16" in [belief["text"] for belief in past["beliefs"]]
+    assert "misread" in [entry["reason"] for entry in past["entries"]]
+
+
+def test_a_change_keeps_both_values_each_in_its_time(home: Path) -> None:
+    _, fact = a_fact()
+    ask(
+        *("change", fact["record_id"], "auth-service uses PostgreSQL 17", "--object", "PostgreSQL 17"),
+        *("--since", "2026-06-01", "--reason", "upgraded"),
+    )
+    spring = ask("recall", "auth-service database", "--kind", "semantic", "--valid-at", "2026-04-01")
+    summer = ask("recall", "auth-service database", "--kind", "semantic", "--valid-at", "2026-07-01")
+    assert texts(spring) == ["auth-service uses PostgreSQL 16"]
+    assert texts(summer) == ["auth-service uses PostgreSQL 17"]
+
+
+def test_what_was_retracted_is_no_longer_recalled(home: Path) -> None:
+    _, fact = a_fact()
+    assert texts(ask("recall", "auth-service database", "--kind", "semantic")) == ["auth-service uses PostgreSQL 16"]
+    ask("retract", fact["record_id"], "--reason", "wrong service")
+    assert texts(ask("recall", "auth-service database", "--kind", "semantic")) == []
+
+
+def test_the_beginning_of_an_id_is_enough(home: Path) -> None:
+    _, fact = a_fact()
+    short = ask("read", fact["record_id"][:13])
+    assert short["item"]["record_id"] == fact["record_id"]
+    assert run("read", fact["record_id"][:4]).exit_code == 2
+    assert run("read", "r00000000000").exit_code == 6
+
+
+def test_the_options_of_a_scope_keep_scopes_apart(home: Path) -> None:
+    a_fact()
+    assert texts(ask("recall", "auth-service database", "--scope", "project:other")) == []
+    assert "auth-service uses PostgreSQL 16" in texts(
+        ask("recall", "auth-service database", "--scope", "project:other", "--scopes", "project:orion")
+    )
+
+
+def test_reading_commands_draw_tables_for_people(home: Path) -> None:
+    talk, fact = a_fact()
+    record = run("read", fact["record_id"])
+    assert record.exit_code == 0
+    assert fact["record_id"] in record.stdout
+    assert "project:orion" in record.stdout
+    listed = run("list", "--kind", "semantic")
+    assert fact["record_id"][:13] in listed.stdout
+    assert talk["record_id"][:13] not in listed.stdout
+    past = run("history", fact["record_id"])
+    assert "What happened to" in past.stdout
+    assert "What was believed" in past.stdout
+    counted = run("stats")
+    assert "entries" in counted.stdout
+    told = run("explain", "auth-service database", fact["record_id"])
+    assert "It is in the answer." in told.stdout
+    assert {result.exit_code for result in (record, listed, past, counted, told)} == {0}
+
+
+def test_scopes_and_predicates_are_listed(home: Path) -> None:
+    a_fact()
+    assert "project:orion" in [scope["scope"] for scope in ask("scopes")]
+    known = {predicate["key"]: predicate for predicate in ask("predicates")}
+    assert known["lives_in"]["cardinality"] == "one"
+    assert known["likes"]["cardinality"] == "many"
+    assert "project:orion" in run("scopes").stdout
+    assert "uses_database" in run("predicates").stdout
+
+
+def test_an_absent_record_is_one_line_on_the_error_stream_and_leaves_with_six(home: Path) -> None:
+    a_fact()
+    absent = "r" + "0" * 40
+    plain = run("read", absent)
+    assert plain.exit_code == 6
+    assert plain.stdout == ""
+    assert plain.stderr.count("\n") == 1
+    told = run("read", absent, "--json")
+    assert told.exit_code == 6
+    assert json.loads(told.stdout)["error"]["category"] == "absent"
+
+
+def test_a_refused_write_shows_its_receipt_and_leaves_with_eight(home: Path) -> None:
+    _, fact = a_fact()
+    ask(
+        "correct", fact["record_id"], "auth-service uses PostgreSQL 17", "--object", "PostgreSQL 17", "--reason", "typo"
+    )
+    words = ("--subject", "auth-service", "--predicate", "uses_database", "--object", "PostgreSQL 16")
+    again = run("remember", "auth-service uses PostgreSQL 16", *words, "--role", "agent", "--json")
+    assert again.exit_code == 8
+    receipt = json.loads(again.stdout)
+    assert receipt["outcome"] == "refused"
+    assert receipt["code"]
+
+
+def test_the_same_key_stores_the_same_request_once(home: Path) -> None:
+    first = ask("capture", "Ana: hello", "--idempotency-key", "k1")
+    second = ask("capture", "Ana: hello", "--idempotency-key", "k1")
+    assert second["record_id"] == first["record_id"]
+    assert second["replayed"]
+    assert run("capture", "Ana: something else", "--idempotency-key", "k1").exit_code == 7
+
+
+def test_support_classify_relate_and_feedback_leave_their_mark(home: Path) -> None:
+    _, fact = a_fact()
+    more = ask("capture", "Ben: yes, PostgreSQL 16 it is.", "--speaker", "Ben")
+    ask("support", fact["record_id"], "--evidence", f"{more['record_id']}=PostgreSQL 16", "--reason", "Ben agrees")
+    ask("classify", fact["record_id"], "high", "--reason", "names a host")
+    ask("relate", fact["record_id"], "mentioned_in", more["record_id"], "--reason", "same talk")
+    view = ask("read", fact["record_id"])
+    assert len(view["supports"]) == 2
+    assert view["item"]["sensitivity"] == "high"
+    assert more["record_id"] in [r["record_id"] for r in view["relations"] if r["relation"] == "mentioned_in"]
+    packet = ask("recall", "auth-service database")
+    receipts = ask("feedback", packet["recall_id"], "--used", fact["record_id"], "--outcome", "helped")
+    assert [receipt["record_id"] for receipt in receipts] == [fact["record_id"]]
+
+
+def test_verify_and_rebuild_say_that_all_is_whole(home: Path) -> None:
+    a_fact()
+    head = ask("verify", "--deep")
+    assert head["entries"] > 0
+    assert ask("rebuild")["same"] is True
+    assert run("verify").stdout.startswith("Whole: ")
+    assert "the same as before" in run("rebuild").stdout
+
+
+def test_import_adds_a_conversation_once(home: Path) -> None:
+    lines = [
+        {"id": "1", "speaker": "Ana", "text": "The launch is on Friday.", "at": "2026-03-09T10:00Z", "thread": "t"},
+        {"id": "2", "speaker": "Ben", "text": "I will bring the cake.", "at": "2026-03-09T10:01Z", "thread": "t"},
+    ]
+    (home / "chat.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines) + "not json\n")
+    first = ask("import", "chat", "chat.jsonl")
+    assert (first["added"], first["known"], len(first["problems"])) == (2, 0, 1)
+    second = ask("import", "chat", "chat.jsonl")
+    assert (second["added"], second["known"]) == (0, 2)
+    assert "I will bring the cake." in texts(ask("recall", "who brings the cake?"))
+    assert "line 3" in run("import", "chat", "chat.jsonl").stdout
+
+
+def test_init_makes_the_memory_and_writes_down_what_it_was_told(home: Path) -> None:
+    (home / "firsthand.toml").unlink()
+    made = ask("init", "--db", "fresh.db", "--scope", "project:new", "--actor", "ana")
+    assert (home / "fresh.db").exists()
+    assert made["db"] == "fresh.db"
+    assert 'scope = "project:new"' in (home / "firsthand.toml").read_text()
+    ask("capture", "Ana: hello")
+    assert "project:new" in [scope["scope"] for scope in ask("scopes")]
+    assert run("init").exit_code == 7
+
+
+def test_the_doctor_finds_nothing_before_a_first_write_and_makes_nothing(home: Path) -> None:
+    found = ask("doctor")
+    assert found["exists"] is False
+    assert not (home / "memory.db").exists()
+    assert "no memory yet" in run("doctor").stdout
+
+
+def test_the_doctor_says_where_the_memory_is_and_that_it_is_well(home: Path) -> None:
+    a_fact()
+    found = ask("doctor")
+    assert found["exists"]
+    assert found["db"] == str(home / "memory.db")
+    assert found["entries"] > 0
+    assert found["key_file_mode"] == "0600"
+    assert found["problems"] == []
+    assert found["origins"]["db"] == "firsthand.toml"
+    said = run("doctor")
+    assert said.exit_code == 0
+    assert "nothing wrong" in said.stdout
+    assert "SQLite 3." in said.stdout
+
+
+def test_the_doctor_sees_keys_that_others_can_read_and_a_file_that_is_no_memory(home: Path) -> None:
+    a_fact()
+    (home / "memory.db.keys").chmod(0o644)
+    loose = run("doctor")
+    assert loose.exit_code == 10
+    assert "can be read by others" in loose.stdout
+    (home / "other.db").write_bytes(b"this is not a database, whatever its name says" * 100)
+    foreign = run("doctor", "--db", "other.db")
+    assert foreign.exit_code == 10
+    assert "PROBLEM" in foreign.stdout
+
+
+def test_a_reader_that_goes_away_is_no_error(home: Path) -> None:
+    a_fact()
+    with subprocess.Popen((*COMMAND, "list"), stdout=subprocess.PIPE, stderr=subprocess.PIPE) as listing:
+        assert listing.stdout is not None
+        assert listing.stderr is not None
+        listing.stdout.close()
+        said = listing.stderr.read()
+        assert listing.wait(60) == 141
+    assert said == b""
+
+
+def test_an_interrupt_leaves_with_130_and_no_traceback(home: Path) -> None:
+    with subprocess.Popen(
+        (*COMMAND, "capture", "-"), stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    ) as waiting:
+        assert waiting.stdin is not None
+        waiting.stdin.write(b"half a sentence")
+        waiting.stdin.flush()
+        wait_until_reading(waiting.pid)
+        waiting.send_signal(2)
+        said, complaint = waiting.communicate(timeout=60)
+    assert waiting.returncode == 130
+    assert said == b""
+    assert b"Traceback" not in complaint
+
+
+def wait_until_reading(pid: int) -> None:
+    """Until the process sleeps on its pipe: its start-up is over."""
+    import time
+
+    for _ in range(600):
+        time.sleep(0.05)
+        try:
+            if "pipe" in Path(f"/proc/{pid}/wchan").read_text():
+                return
+        except OSError:
+            break
+    time.sleep(1.5)
+
+
+def test_text_from_a_terminal_escape_is_never_printed_raw(home: Path) -> None:
+    ask("capture", "-", given=b"red \x1b[31m alert about the cake\n")
+    shown = run("list").stdout + run("recall", "alert cake").stdout
+    assert "alert about the cake" in shown
+    assert "\x1b[31m" not in shown
+
+
+def test_a_text_given_on_standard_input_is_kept_exactly_but_for_its_last_line_end(home: Path) -> None:
+    receipt = ask("capture", "-", given="two\r\nlines – and a dash \n\n".encode())
+    view = ask("read", receipt["record_id"])
+    assert view["item"]["text"] == "two\r\nlines – and a dash \n"
+
+
+def test_recall_pays_for_no_table_and_no_other_command(home: Path) -> None:
+    a_fact()
+    code = (
+        "import sys; from firsthand.surfaces.cli import app\n"
+        "try: app.main(['recall', 'auth-service database'])\n"
+        "finally: print(*sorted(name for name in sys.modules if name.split('.')[0] in ('rich', 'typer', 'pydantic')"
+        " or name.startswith('firsthand.surfaces.cli_')), sep='\\n', file=sys.stderr)"
+    )
+    ran = subprocess.run((sys.executable, "-c", code), capture_output=True, timeout=60, check=True)
+    assert b"PostgreSQL 16" in ran.stdout
+    assert ran.stderr.decode().split() == ["firsthand.surfaces.cli_read"]
