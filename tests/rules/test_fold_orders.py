@@ -159,15 +159,16 @@ def wander(scribe: Scribe, chance: random.Random, at: int) -> None:
     """One step of any verb by anyone."""
     who, of, scope = chance.choice(EVERYONE), chance.choice(CLAIMS), chance.choice(("team:x", "team:x", "space:"))
     at = chance.choice((at, at, at - 15))
-    here = scribe.rows_of(of, scope)
-    if not here or chance.random() < 0.35:
-        records = [r.record for rows in scribe.rows.values() for r in rows if r.claim]
-        evidence = chance.choice(sorted(records)) if records and chance.random() < 0.25 else None
+    rows = sorted((r for rows in scribe.rows.values() for r in rows if r.claim), key=repr)
+    if not rows or chance.random() < 0.4:
+        evidence = chance.choice(rows).record if rows and chance.random() < 0.25 else None
         window = {"from_": at + chance.choice((-12, 5))} if chance.random() < 0.3 else {}
         elsewhere = chance.random() < 0.3
         scribe.remember(who, of, at, evidence=evidence, scope=scope, elsewhere=elsewhere, level=at % 3, **window)
         return
-    _revise(scribe, chance, who, here[-1].record, of, at, scope)
+    row = chance.choice(rows)
+    assert row.claim is not None
+    _revise(scribe, chance, who, row.record, row.claim, at, row.scope)
 
 
 def _revise(scribe: Scribe, chance: random.Random, who: Voice, record: str, of: Claim, at: int, scope: str) -> None:
@@ -185,14 +186,10 @@ def _revise(scribe: Scribe, chance: random.Random, who: Voice, record: str, of: 
         lambda: scribe.erase_value(who, of, at, scope=scope),
         lambda: scribe.approve(who, record, at),
         lambda: scribe.classify(who, chance.choice((record, said.evidence)), at % 5, at),
-        lambda: (
-            scribe.settle(who, [scribe.contest(who, record, at)], at) if at % 2 else scribe.contest(who, record, at)
-        ),
-        lambda: (
-            scribe.lift(who, scribe.reject(who, of, at, scope=scope), at)
-            if at % 3
-            else scribe.reject(who, of, at, scope=scope)
-        ),
+        lambda: scribe.contest(who, record, at),
+        lambda: scribe.settle(who, [scribe.contest(who, record, at)], at),
+        lambda: scribe.reject(who, of, at, scope=scope),
+        lambda: scribe.lift(who, scribe.reject(who, of, at, scope=scope), at),
     ]
     chance.choice(steps)()
 

@@ -215,6 +215,16 @@ def test_an_agents_word_does_not_end_what_a_person_approved_and_attested_speech_
         assert scribe.rows_of(BERLIN)[0].tier == "fact"
 
 
+def test_an_agents_end_does_not_end_what_a_person_approved() -> None:
+    for voice, end in ((ANAS_AGENT, FOREVER), (ANA, 20)):
+        scribe = Scribe()
+        berlin = scribe.remember(ANA, BERLIN, 10)
+        assert berlin is not None
+        scribe.approve(ANA, berlin, 15)
+        scribe.change(voice, berlin, None, 20)
+        assert scribe.rows_of(BERLIN)[-1].valid_to == end, voice
+
+
 def test_observations_succeed_each_other_whichever_tool_saw_them() -> None:
     scribe = Scribe()
     scribe.remember(PROBE, BERLIN, 10)

@@ -225,6 +225,19 @@ def test_a_rise_reaches_everything_that_rests_on_it() -> None:
     assert scribe.rows == scribe.afresh()
 
 
+def test_a_rise_of_old_evidence_reaches_what_its_record_says_now() -> None:
+    scribe = Scribe()
+    record = scribe.remember(ANA, SENTENCE, 10)
+    assert record is not None
+    evidence = scribe.said_of(SENTENCE)[0].evidence
+    scribe.correct(ANA, record, OTHER.value, 20)
+    above = scribe.remember(ANA, claim("so there", PLAIN), 30, evidence=record)
+    assert above is not None
+    scribe.classify(ANA, evidence, 4, 40)
+    assert scribe.row(OTHER).sensitivity == scribe.row(claim("so there", PLAIN)).sensitivity == 4
+    assert scribe.rows == scribe.afresh()
+
+
 def test_anyone_raises_and_only_a_person_lowers() -> None:
     scribe, record = told()
     scribe.classify(ANAS_AGENT, record, 3, 20)

@@ -9,7 +9,6 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from firsthand.rules.bearing import (
-    assertions_of,
     citing_key,
     claims_of,
     consequences_of,
@@ -120,11 +119,9 @@ def _with_dependants(view: View, units: set[str], entry: Entry) -> set[str]:
         for record in sorted(records - seen):
             seen.add(record)
             for citing in view.bearing_on(citing_key(record)):
-                scope = citing.skeleton.scope
-                for a in assertions_of(citing):
-                    unit = unit_of(scope, a.claim)
-                    if unit not in units:
-                        units.add(unit)
-                        todo.append(unit)
+                # Every unit of the citing record, not only the one that cites: sensitivity is the record's.
+                found = view.units_of_record(citing.record_id) - units
+                units |= found
+                todo += found
         records -= seen
     return units

@@ -84,8 +84,8 @@ def settle_unit(view: View, unit: str, policy: PolicyRules) -> frozenset[Row]:
 def _record_rows(view: View, record: str, policy: PolicyRules) -> frozenset[Row]:
     """One row per content head of an episode, a working record or an entity."""
     kind = view.kind_of(record)
-    if kind is None or kind in CLAIMED:
-        return frozenset()
+    assert kind is not None
+    assert kind not in CLAIMED, "a record of claims is settled by the units of its claims"
     heads = view.content_heads(record)
     visible = shown(view, [record])
     visibility = _visibility(visible.hidden, len(heads) > 1)
