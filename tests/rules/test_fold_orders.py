@@ -111,8 +111,9 @@ def check_some_orders(scribe: Scribe, chance: random.Random, count: int) -> None
     assert scribe.rows == scribe.afresh(), "written one by one here, with the short cut of a fresh entry"
     entries = scribe.entries.all()
     for _ in range(count):
-        order = some_order(entries, chance)
-        assert fold_in(order).rows == scribe.rows
+        assert fold_in(some_order(entries, chance)).rows == scribe.rows
+    # Not promised to anyone, and true: an erasure may even arrive before what it erases.
+    assert fold_in(chance.sample(entries, len(entries))).rows == scribe.rows
 
 
 def every_history(length: int) -> Iterator[Scribe]:
@@ -241,6 +242,8 @@ def test_replay_from_skeletons_alone_gives_the_same_rows(seed: int) -> None:
 
 # ---- the fold does not refold the past ----
 
+CROWD = 1_000
+
 
 def reads_of_one_more(scribe: Scribe, of: Claim) -> int:
     """Entries read to fold one more statement."""
@@ -264,7 +267,7 @@ def test_one_more_value_reads_no_more_when_a_predicate_has_a_thousand() -> None:
     scribe = Scribe(POLICY)
     scribe.remember(ANA, claim("v0", USES), 1)
     few = reads_of_one_more(scribe, claim("one more", USES))
-    for at in range(1_000):
+    for at in range(CROWD):
         scribe.remember(ANA, claim(f"v{at}", USES), at)
     assert reads_of_one_more(scribe, claim("another", USES)) == few < 10
     assert scribe.rows == scribe.afresh()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from scribe import ANA, ANAS_AGENT, BEN, PLAIN, Scribe, claim
+from scribe import ANA, ANAS_AGENT, BEN, LIVES_IN, PLAIN, USES, Scribe, claim
 
 from firsthand.vocabulary.entries import Classify, Revise
 
@@ -99,13 +99,16 @@ def test_a_withdrawal_that_observed_the_successor_leaves_it_shown() -> None:
     assert scribe.rows == scribe.afresh()
 
 
-def test_a_withdrawal_that_arrives_late_hides_the_successor_it_did_not_observe() -> None:
-    here, record = told()
+@pytest.mark.parametrize("slot", [LIVES_IN, USES], ids=["one value", "many values"])
+def test_a_withdrawal_that_arrives_late_hides_the_successor_it_did_not_observe(slot: tuple[str, str, bool]) -> None:
+    here = Scribe()
+    record = here.remember(ANA, claim("berlin", slot), 10)
+    assert record is not None
     there = here.branch("there")
     here.change(ANA, record, "lisbon", 20)
     there.withdraw(ANA, record, 25)
     here.take(there)
-    assert hidden(here, "lisbon") == {"withdrawn"}
+    assert here.row(claim("lisbon", slot)).hidden_reason == "withdrawn"
     assert here.rows == here.afresh()
 
 
