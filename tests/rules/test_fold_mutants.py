@@ -16,7 +16,7 @@ import test_fold_orders as orders
 import test_fold_succession as moves
 import test_fold_tombstones as stones
 import test_fold_visibility as sight
-from scribe import ANA, ANAS_AGENT, ANAS_IMPORT, ANAS_SPEECH, BEN, BENS_AGENT
+from scribe import ANA, ANAS_AGENT, ANAS_IMPORT, ANAS_SPEECH, BEN, BENS_AGENT, USES
 
 from firsthand.rules import bearing, evidence, fold, sensitivity, succession, visibility
 from firsthand.rules.evidence import Grades
