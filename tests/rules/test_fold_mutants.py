@@ -119,12 +119,12 @@ _sensitivity = sensitivity.sensitivity
 
 
 def level_of_granted(view: View, record: str) -> int:
-    granted = [s for s in view.said_of_record(record) if evidence.granted(view, s)]
+    granted = [s for s in view.account(record).said if evidence.granted(view, s)]
     return max([sensitivity.own_level(view, record), *(_sensitivity(view, s.evidence) for s in granted)])
 
 
 def level_of_unerased(view: View, record: str) -> int:
-    kept = [s for s in view.said_of_record(record) if not view.erased(bearing_root(s.evidence))]
+    kept = [s for s in view.account(record).said if not view.erased(bearing_root(s.evidence))]
     return max([sensitivity.own_level(view, record), *(_sensitivity(view, s.evidence) for s in kept)])
 
 
@@ -242,9 +242,9 @@ MUTANTS = [
            all_orders_agree),
     Mutant("what comes last is latest", BY_ARRIVAL,
            moves.test_an_older_statement_that_arrives_late_takes_its_place_in_the_past),
-    Mutant("anybody's word closes anybody's", {"succession._same_source": lambda a, b: True},
+    Mutant("anybody's word closes anybody's", {"succession._sources": lambda s: ("everyone",)},
            moves.test_succession_is_per_source),
-    Mutant("tools are strangers to each other", {"succession._same_source": lambda a, b: a.source == b.source},
+    Mutant("tools are strangers to each other", {"succession._sources": lambda s: (s.source,)},
            moves.test_observations_succeed_each_other_whichever_tool_saw_them),
     Mutant("candidates close", {"succession.CANDIDATE": -1}, moves.test_a_candidate_closes_nothing_but_a_candidate),
     Mutant("an echo closes", {"view.View.said_in": echoes_unheard}, moves.test_an_echo_closes_nothing),
@@ -267,7 +267,7 @@ MUTANTS = [
            moves.test_an_agents_end_does_not_end_what_a_person_approved),
     Mutant("an end outlives the value it came with", {"succession._assertion_ids": lambda e: []},
            moves.test_an_end_that_came_with_a_value_dies_with_that_value),
-    Mutant("explicit ends are forgotten", {"succession._endings": lambda view, unit: []},
+    Mutant("explicit ends are forgotten", {"succession._endings": lambda view, unit: {}},
            moves.test_an_end_told_later_lets_nothing_resume),
     # ---- conflict ----
     Mutant("ranks are ignored", {"standing.voice_of": lambda s: 0},
@@ -295,7 +295,7 @@ MUTANTS = [
            conflict.test_a_trusted_tools_later_observation_makes_both_disputed),
     Mutant("a contest never ends", {"standing.naming_key": lambda i: "nowhere"},
            conflict.test_a_contest_holds_until_a_settle_names_it),
-    Mutant("a contest is not heard", {"standing._contested": lambda view, unit, of: False},
+    Mutant("a contest is not heard", {"standing._contested": lambda view, unit: set()},
            conflict.test_a_contest_holds_until_a_settle_names_it),
     # ---- tombstones ----
     *(
