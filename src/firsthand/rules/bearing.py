@@ -77,6 +77,11 @@ def naming_key(entry_id: str) -> str:
     return "n:" + entry_id
 
 
+def task_key(scope: str, task: str) -> str:
+    """Entries of the working record of one task in one scope."""
+    return "k:" + hashlib.sha256(f"{scope}|{task}".encode()).hexdigest()[:UNIT_HEX]
+
+
 def assertions_of(entry: Entry) -> tuple[Assertion, ...]:
     """The assertions an entry carries."""
     edges = entry.skeleton.edges
@@ -135,6 +140,9 @@ def bearings(entry: Entry) -> list[str]:
     keys += [citing_key(a.evidence) for a in assertions_of(entry)]
     if entry.skeleton.record is not None:
         keys.append(record_key(entry.skeleton.record))
+    edges = entry.skeleton.edges
+    if isinstance(edges, Revise) and edges.record_kind == "working":
+        keys += [task_key(scope, name) for name in edges.names]
     tombstone = tombstone_of(entry)
     if tombstone:
         keys.append(tombstone_key(tombstone))

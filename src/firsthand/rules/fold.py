@@ -48,7 +48,7 @@ class Change(NamedTuple):
 
 def fold(entries: Entries, entry: Entry, policy: PolicyRules, *, fresh: bool = False) -> Change:
     """What `entry`, already among `entries`, changes. `fresh`: nothing can refer to it yet, as after a local write."""
-    view = View(entries)
+    view = View(entries, entry if fresh else None)
     units = affected(view, entry, fresh=fresh)
     return Change({u: settle_unit(view, u, policy) for u in sorted(units)}, view.reads)
 

@@ -125,9 +125,9 @@ def _visibility(hidden: HiddenReason | None, conflict: bool) -> Visibility:
 # ---- claims --------------------------------------------------------------------------------------------------------
 
 
-def _by_id(claim: Claim) -> tuple[str, ...]:
+def _by_id(claim: Claim) -> tuple[str, str, str, str, str, bool]:
     """Ties among claims end in their digests."""
-    return claim.value, claim.subject, claim.predicate, claim.polarity, claim.conditions
+    return claim.value, claim.subject, claim.predicate, claim.polarity, claim.conditions, claim.ambiguous
 
 
 def _runs(
@@ -142,7 +142,7 @@ def _runs(
         ranks = {c: _rank(s, policy) for c, s in here.items()}
         verdicts = _disputes({c for c in ranks if ranks[c][0] and any(s.live for s in here[c])}, ranks, later)
         for claim, strands_here in here.items():
-            run = _judge(low, high, strands_here, ranks[claim][0], verdicts.get(claim), claim in contested)
+            run = _judge(low, high, claim, strands_here, ranks[claim][0], verdicts.get(claim), claim in contested)
             _extend(runs.setdefault(claim, []), run)
     return runs
 
@@ -245,7 +245,13 @@ def _later_observations(held: list[Held], grades: Grades) -> set[tuple[Claim, Cl
 
 
 def _judge(
-    low: int, high: int, strands: list[_Strand], tier: int, verdict: tuple[Status, Claim] | None, contested: bool
+    low: int,
+    high: int,
+    claim: Claim,
+    strands: list[_Strand],
+    tier: int,
+    verdict: tuple[Status, Claim] | None,
+    contested: bool,
 ) -> _Run:
     """The strongest status that holds at these instants."""
     status, foe = verdict or ("active", None)
@@ -253,6 +259,8 @@ def _judge(
         status = "disputed"
     if status == "active" and (tier == CANDIDATE or not any(s.live for s in strands)):
         status = "pending_evidence"
+    if status == "active" and claim.ambiguous:
+        status = "needs_review"
     if all(s.erased for s in strands):
         status = "erased"
     return _Run(low, high, TIER_NAMES[tier], status, foe)

@@ -47,8 +47,8 @@ def hold(
 
 def contradicts(a: Claim, b: Claim) -> bool:
     """One value affirmed and denied, or two values in a cardinality-one slot, under equal conditions."""
-    if a.conditions != b.conditions:
-        return False
+    if a.conditions != b.conditions or a.ambiguous or b.ambiguous:
+        return False  # design 09.13: about whom an ambiguous claim is, nobody knows; it closes and disputes nothing
     if a.value == b.value:
         return a.polarity != b.polarity
     return a.one and b.one and a.polarity == b.polarity == "+"

@@ -10,6 +10,8 @@ from firsthand.rules.bearing import (
     CLAIMED,
     assertions_of,
     bearings,
+    citing_key,
+    heir_key,
     inherits_from,
     naming_key,
     record_key,
@@ -167,7 +169,7 @@ def _id(entry: Entry) -> str:
 class View:
     """One fold step's look at the past: each question is asked of the store once; `reads` counts entries seen."""
 
-    def __init__(self, entries: Entries) -> None:
+    def __init__(self, entries: Entries, fresh: Entry | None = None) -> None:
         self._entries = entries
         self._by_key: dict[str, tuple[Entry, ...]] = {}
         self._by_id: dict[str, Entry | None] = {}
@@ -175,6 +177,16 @@ class View:
         self._in_unit: dict[str, list[Said]] = {}
         self._accounts: dict[str, Account] = {}
         self.reads = 0
+        if fresh is not None:
+            self._take(fresh)
+
+    def _take(self, fresh: Entry) -> None:
+        """Know an entry that was just written: nothing can refer to it yet, nor to its record if it is a root."""
+        self._by_id[fresh.id] = fresh
+        self._by_key[naming_key(fresh.id)] = ()
+        if fresh.skeleton.record is None:
+            record = fresh.record_id
+            self._by_key |= {record_key(record): (), citing_key(record): (), heir_key(record): ()}
 
     def get(self, entry_id: str) -> Entry | None:
         """The entry with this id."""

@@ -35,7 +35,8 @@ class Claim(Edge, frozen=True):
     """What is claimed, as keyed digests. Validity is not part of it (design 09.1).
 
     A plain sentence has an empty subject and predicate. `one` is the predicate's cardinality, which is also hashed
-    into `predicate`, so a slot never mixes cardinalities.
+    into `predicate`, so a slot never mixes cardinalities. An `ambiguous` claim names a subject that several entities
+    share: it waits for review, and closes and disputes nothing (design 09.13).
     """
 
     value: str
@@ -44,6 +45,7 @@ class Claim(Edge, frozen=True):
     polarity: Polarity = "+"
     conditions: str = ""
     one: bool = False
+    ambiguous: bool = False
 
 
 class Assertion(Edge, frozen=True):
@@ -191,9 +193,7 @@ class PolicyRules(Edge, frozen=True):
 class Define(Edge, frozen=True, tag_field="kind", tag="define"):
     """A name behind an opaque id, or a setting of the space."""
 
-    what: Literal[
-        "scope", "actor", "owner", "session", "device", "tool", "predicate", "relation", "policy", "generation"
-    ]
+    what: Literal["scope", "who", "session", "device", "tool", "predicate", "relation", "policy", "generation"]
     id: str = ""
     policy: PolicyRules | None = None
     generation: int | None = None

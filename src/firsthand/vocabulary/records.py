@@ -232,12 +232,16 @@ class PlanGraph(_Payload, frozen=True, tag="plan_graph"):
 
 
 class Entity(_Payload, frozen=True, tag="entity"):
-    """A person, thing or idea that claims are about."""
+    """A person, thing or idea that claims are about.
+
+    `distinct_from` names entities of the same name that this one is not: the explicit way to a second (design 09.13).
+    """
 
     canonical_name: str
     entity_kind: str = "other"
     aliases: tuple[Alias, ...] = ()
     identifiers: tuple[Identifier, ...] = ()
+    distinct_from: tuple[str, ...] = ()
     summary: str | None = None
 
 

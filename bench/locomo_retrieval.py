@@ -1,0 +1,219 @@
+"""How often recall finds the turns that hold the answer: evidence recall and MRR on LoCoMo, with ablations.
+
+python bench/locomo_retrieval.py DIR [--json FILE] [--no-ablations] [--refit]
+"""
+
+import argparse
+import json
+import os
+import platform
+import subprocess
+import sys
+import time
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+from pathlib import Path
+from typing import Protocol
+
+import numpy as np
+
+from firsthand.recall.query import analyse
+from firsthand.recall.score import WEIGHTS, Candidates, lexical, order, rank, top
+from firsthand.rules.terms import terms
+from firsthand.rules.timewords import Window, told
+from locomo import CATEGORIES, MEASURES, Conversation, Question, in_one_scope, interval, load, measures
+
+CANDIDATES = 120
+
+
+class Ranker(Protocol):
+    """The seam: whatever can rank the turns of a conversation for a question."""
+
+    def rank_turns(self, conversation: Conversation, question: Question) -> list[str]:
+        """Return turn ids, best first."""
+        ...
+
+
+class InMemory:
+    """Ranks with the scoring functions alone, over posting lists kept in dictionaries."""
+
+    def __init__(self, weights: Mapping[str, float] = WEIGHTS) -> None:
+        self._weights = weights
+
+    def rank_turns(self, conversation: Conversation, question: Question) -> list[str]:
+        """Return the ids of the candidates, best first."""
+        index = _index(conversation)
+        seqs, ranking = index.scored(question, self._weights)
+        return [conversation.turns[seq].id for seq in seqs[order(ranking.total, seqs)]]
+
+
+class Index:
+    """Posting lists and columns of one conversation."""
+
+    def __init__(self, conversation: Conversation) -> None:
+        self._turns = conversation.turns
+        lists: dict[str, list[int]] = {}
+        for seq, turn in enumerate(self._turns):
+            for term in terms(turn.text):
+                lists.setdefault(term, []).append(seq)
+        self._postings = {term: np.array(seqs, dtype=np.int64) for term, seqs in lists.items()}
+        self.speakers = {name: at for at, name in enumerate(sorted({turn.speaker for turn in self._turns}))}
+
+    def scored(self, question: Question, weights: Mapping[str, float]):
+        """Return the seqs of the candidates and their ranking."""
+        query = analyse(question.text, question.asked_at, self.speakers)
+        found = {term: self._postings[term] for term in query.terms if term in self._postings}
+        dense = lexical(found, len(self._turns), len(self._turns), query.faint)
+        seqs = self._with_neighbours(top(dense, CANDIDATES))
+        chosen = {name: column[seqs] for name, column in self._columns.items()}
+        return seqs, rank(query, Candidates(**chosen), dense, weights)
+
+    def _with_neighbours(self, seqs: np.ndarray) -> np.ndarray:
+        beside = np.concatenate((seqs, self._columns["prev_seq"][seqs], self._columns["next_seq"][seqs]))
+        return np.unique(beside[beside >= 0])
+
+    @cached_property
+    def _columns(self) -> dict[str, np.ndarray]:
+        turns, size = self._turns, len(self._turns)
+        threads = np.unique([turn.thread for turn in turns], return_inverse=True)[1]
+        joined = np.append(threads[1:] == threads[:-1], False)
+        tellings = [told(turn.text, turn.occurred_at) for turn in turns]
+        windows = [telling.window or Window(0, 0) for telling in tellings]
+        return {
+            "seq": np.arange(size),
+            "thread": threads,
+            "prev_seq": np.where(np.roll(joined, 1), np.arange(size) - 1, -1),
+            "next_seq": np.where(joined, np.arange(size) + 1, -1),
+            "speaker": np.array([self.speakers[turn.speaker] for turn in turns]),
+            "occurred_at": np.array([turn.occurred_at for turn in turns]),
+            "is_question": np.array(["?" in turn.text for turn in turns]),
+            "has_time_words": np.array([telling.has_time_words for telling in tellings]),
+            "told_from": np.array([window.start for window in windows]),
+            "told_to": np.array([window.end for window in windows]),
+        }
+
+
+_indexes: dict[int, tuple[Conversation, Index]] = {}
+
+
+def _index(conversation: Conversation) -> Index:
+    if id(conversation) not in _indexes:
+        _indexes[id(conversation)] = conversation, Index(conversation)
+    return _indexes[id(conversation)][1]
+
+
+def measured(ranker: Ranker, conversations: Sequence[Conversation]) -> np.ndarray:
+    """Return one row of measures a question, over all conversations."""
+    return np.array([measures(q, ranker.rank_turns(each, q)) for each in conversations for q in each.questions])
+
+
+def summary(label: str, rows: np.ndarray) -> dict[str, object]:
+    """Return the means of the measures with their intervals."""
+    low, high = interval(rows)
+    return {
+        "label": label,
+        "questions": len(rows),
+        **{
+            name: {"mean": round(rows[:, at].mean(), 2), "low": round(low[at], 2), "high": round(high[at], 2)}
+            for at, name in enumerate(MEASURES)
+        },
+    }
+
+
+def report(ranker: Ranker, conversations: Sequence[Conversation], *, ablations: bool, refit: bool) -> list[dict]:
+    """Measure everything the table shows."""
+    rows = measured(ranker, conversations)
+    questions = [question for each in conversations for question in each.questions]
+    category = np.array([question.category for question in questions])
+    source = np.array([question.conversation for question in questions])
+    table = [summary("total", rows)]
+    table += [summary(name, rows[category == number]) for number, name in CATEGORIES.items()]
+    table += [summary(f"conversation {each.name}", rows[source == each.name]) for each in conversations]
+    table.append(summary("all in one scope", measured(ranker, [in_one_scope(conversations)])))
+    if ablations:
+        for name in WEIGHTS:
+            if name not in ("own", "similarity"):
+                table.append(summary(f"without {name}", measured(InMemory({**WEIGHTS, name: 0.0}), conversations)))
+    if refit:
+        table += _left_out(conversations)
+    return table
+
+
+def _left_out(conversations: Sequence[Conversation]) -> list[dict]:
+    """Fit the weights on all conversations but one and measure that one, for each."""
+    unseen = []
+    for held in conversations:
+        weights = fitted([each for each in conversations if each is not held])
+        print(f"fitted without {held.name}:", {name: round(value, 2) for name, value in weights.items()})
+        unseen.append(measured(InMemory(weights), [held]))
+    return [summary("each conversation, weights fitted on the others", np.concatenate(unseen))]
+
+
+def fitted(conversations: Sequence[Conversation], rounds: int = 2) -> dict[str, float]:
+    """Fit weights by coordinate ascent from a plain start: a half for everything, a minus for question marks."""
+    weights = {name: 0.5 for name in WEIGHTS if name != "similarity"} | {"own": 1.0, "question": -0.1}
+    plain = dict.fromkeys(weights, 1.0)
+    cases = []
+    for each in conversations:
+        for question in each.questions:
+            seqs, ranking = _index(each).scored(question, plain)
+            newest_first = np.argsort(-seqs)
+            columns = {name: part[newest_first] for name, part in ranking.parts.items()}
+            cases.append((question, [each.turns[seq].id for seq in seqs[newest_first]], columns))
+    best = _mean(cases, weights)
+    for _ in range(rounds):
+        for name in [each for each in weights if each != "own"]:
+            for factor in (0.5, 0.7, 1.4, 2.0):
+                tried = {**weights, name: weights[name] * factor}
+                if (score := _mean(cases, tried)) > best + 1e-3:
+                    best, weights = score, tried
+    return weights
+
+
+def _mean(cases: list, weights: Mapping[str, float]) -> float:
+    total = 0.0
+    for question, ids, columns in cases:
+        score = sum(weight * columns[name] for name, weight in weights.items())
+        total += sum(measures(question, [ids[at] for at in np.argsort(-score, kind="stable")[:200]]))
+    return total / len(cases)
+
+
+def print_table(table: Sequence[Mapping]) -> None:
+    """Print one line a row: means, and the intervals of R@10 and MRR."""
+    print(f"{'':48} {'n':>5} {'R@5':>6} {'R@10':>6} {'R@20':>6} {'MRR':>6}   R@10 95 %     MRR 95 %")
+    for row in table:
+        means = " ".join(f"{row[name]['mean']:6.1f}" for name in MEASURES)
+        spans = "   ".join(f"{row[name]['low']:5.1f}–{row[name]['high']:5.1f}" for name in ("R@10", "MRR"))
+        print(f"{row['label']:48} {row['questions']:5} {means}   {spans}")
+
+
+def circumstances() -> dict[str, object]:
+    """Return commit, machine, versions and load."""
+    commit = subprocess.run(["git", "rev-parse", "HEAD"], capture_output=True, text=True, check=False).stdout.strip()
+    return {
+        "commit": commit,
+        "machine": f"{platform.machine()}, {os.cpu_count()} cores",
+        "python": platform.python_version(),
+        "numpy": np.__version__,
+        "load": os.getloadavg(),
+    }
+
+
+def main(arguments: Sequence[str]) -> None:
+    """Measure, print one table, and write one JSON when asked."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("directory", type=Path)
+    parser.add_argument("--json", type=Path)
+    parser.add_argument("--no-ablations", action="store_true")
+    parser.add_argument("--refit", action="store_true")
+    given = parser.parse_args(arguments)
+    begun = time.perf_counter()
+    table = report(InMemory(), load(given.directory), ablations=not given.no_ablations, refit=given.refit)
+    print_table(table)
+    if given.json:
+        seconds = round(time.perf_counter() - begun, 1)
+        given.json.write_text(json.dumps({**circumstances(), "seconds": seconds, "table": table}, indent=1) + "\n")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

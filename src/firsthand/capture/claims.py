@@ -1,0 +1,314 @@
+"""Remember: a claim or another record, with what it rests on; the same claim again is one more support of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+import msgspec
+
+from firsthand.capture import shape
+from firsthand.capture.entities import Subject, resolve, resolve_or_make
+from firsthand.capture.episodes import Episode, prepare_episode, write_episode
+from firsthand.capture.gateway import Gateway, Write
+from firsthand.capture.ground import Ground, ground
+from firsthand.capture.plain import remember_plain
+from firsthand.capture.receipts import Placed, receipt_for
+from firsthand.ledger import Appended, Words, claim_digest
+from firsthand.ports import BeliefRow, Reader, Writer
+from firsthand.rules.access import Handle
+from firsthand.rules.bearing import unit_of
+from firsthand.rules.evidence import approvals
+from firsthand.rules.identity import cardinality
+from firsthand.rules.tombstones import Block, blocked
+from firsthand.rules.view import Said, View
+from firsthand.rules.wording import words_of
+from firsthand.vocabulary import limits
+from firsthand.vocabulary.citing import Cite
+from firsthand.vocabulary.entries import Assertion, Body, Claim, Consequences, Revise, Support
+from firsthand.vocabulary.errors import InvalidError, RefusedError
+from firsthand.vocabulary.kinds import SENSITIVITIES, Basis, Kind, Sensitivity
+from firsthand.vocabulary.packets import Masking, Receipt
+from firsthand.vocabulary.records import (
+    Competence,
+    Entity,
+    Episodic,
+    Payload,
+    PlanGraph,
+    Semantic,
+    Working,
+)
+
+Claimed = Semantic | Competence | PlanGraph
+GONE = ("superseded", "erased")
+
+
+class Saying(NamedTuple):
+    """A claim about to be written, with its words and what it rests on."""
+
+    payload: Claimed
+    words: Words
+    basis: Basis
+    sensitivity: int
+    evidence: tuple[Cite, ...]
+    utterance: Episode | None
+    maskings: tuple[Masking, ...]
+
+
+def remember(
+    gateway: Gateway,
+    handle: Handle,
+    payload: Payload,
+    *,
+    basis: Basis,
+    sensitivity: Sensitivity,
+    evidence: Sequence[Cite],
+    reason: str | None,
+    idempotency_key: str | None,
+) -> Write:
+    """The write that remembers a record of any kind but an episode."""
+    handle.may_write("remember")
+    reason = shape.reason(reason, required=False)
+    limits.check_count(len(evidence), most=limits.EVIDENCE_PER_WRITE, field="evidence")
+    match payload:
+        case Episodic():
+            raise InvalidError("use_capture", "an episode is captured, not remembered", field="payload")
+        case Working() | Entity():
+            run = remember_plain(gateway, handle, payload, sensitivity, reason)
+        case _:
+            saying = prepare_saying(gateway, handle, payload, basis, sensitivity, evidence, reason)
+            run = _remember_claim(gateway, handle, saying)
+    fingerprint = ""
+    if idempotency_key is not None:
+        fingerprint = gateway.fingerprint(handle, payload, basis, sensitivity, list(evidence), reason)
+    return Write("remember", run, idempotency_key, fingerprint)
+
+
+# ---- claims ----------------------------------------------------------------------------------------------------------
+
+
+def prepare_saying(
+    gateway: Gateway,
+    handle: Handle,
+    payload: Claimed,
+    basis: Basis,
+    sensitivity: Sensitivity,
+    evidence: Sequence[Cite],
+    reason: str | None,
+    utterance_text: str | None = None,
+) -> Saying:
+    """Pure work: mask, hash, and, where nothing is cited, the utterance that will be stored and cited whole."""
+    payload, maskings = shape.clean(payload)
+    if isinstance(payload, Semantic) and payload.subject is not None and not payload.statement:
+        raise InvalidError("text_empty", "statement is empty", field="statement")
+    words = gateway.words(Body(payload=payload, reason=reason), gateway.clock.now())
+    utterance = None
+    if not evidence:
+        text = utterance_text if utterance_text is not None else words_of(payload)
+        utterance = prepare_episode(gateway, handle, Episodic(text=text, event_kind="utterance"))
+    level = SENSITIVITIES.index(sensitivity)
+    return Saying(payload, words, basis, level, tuple(evidence), utterance, maskings)
+
+
+def _remember_claim(gateway: Gateway, handle: Handle, saying: Saying) -> Callable[[Writer], Receipt]:
+    def run(writer: Writer) -> Receipt:
+        grounds = [ground(writer, handle, c) for c in saying.evidence]
+        subject, claim = claim_of(gateway, handle, writer, saying.payload)
+        block = would_block(gateway, handle, writer, claim, saying.basis, grounds)
+        if block is not None:
+            return gateway.refuse(handle, writer, "remember", f"tombstone_{block.status}", cause=block.entry)
+        placed = place(gateway, handle, writer, saying, claim, grounds)
+        text = saying.payload.statement if isinstance(saying.payload, Semantic) and subject is None else None
+        candidates = subject.candidates if subject else ()
+        return receipt_for(handle, writer, placed, maskings=_maskings(saying), candidates=candidates, plain_text=text)
+
+    return run
+
+
+def _maskings(saying: Saying) -> tuple[Masking, ...]:
+    """What was masked in the claim; its own utterance repeats the same words."""
+    return saying.maskings or (saying.utterance.maskings if saying.utterance else ())
+
+
+def claim_of(gateway: Gateway, handle: Handle, writer: Writer, payload: Claimed) -> tuple[Subject | None, Claim]:
+    """What a payload claims, as digests; its subject is made if it is new."""
+    match payload:
+        case Semantic(subject=None):
+            conditions = handle.keyed.conditions(payload.validity.conditions)
+            return None, handle.keyed.plain_claim(payload.statement, payload.polarity, conditions)
+        case Semantic():
+            assert payload.subject is not None
+            subject = resolve_or_make(gateway, handle, writer, payload.subject)
+            return subject, structured_claim(writer, handle, payload, subject)
+        case Competence(skill_name=name):
+            return None, _skill_claim(handle, "competence", name)
+        case PlanGraph(plan_id=name):
+            return None, _skill_claim(handle, "plan_graph", name)
+
+
+def structured_claim(reader: Reader, handle: Handle, payload: Semantic, subject: Subject) -> Claim:
+    """The claim of a structured payload about a resolved subject."""
+    assert payload.predicate is not None
+    assert payload.object is not None
+    one = cardinality(payload.predicate, payload.object) == "one"
+    return Claim(
+        subject=subject.digest,
+        predicate=handle.keyed.predicate(payload.predicate, "one" if one else "many"),
+        value=_object_digest(reader, handle, payload),
+        polarity=payload.polarity,
+        conditions=handle.keyed.conditions(payload.validity.conditions),
+        one=one and not subject.ambiguous,
+        ambiguous=subject.ambiguous,
+    )
+
+
+def _object_digest(reader: Reader, handle: Handle, payload: Semantic) -> str:
+    """An object's digest; one that names an entity by an alias is that entity's own name."""
+    value = payload.object
+    assert value is not None
+    if value.type in ("entity", "string") and value.unit is None:
+        found = resolve(reader, handle, str(value.value))
+        if found.entity_id is not None:
+            names = [n for n, role in reader.names_of_entity(found.entity_id) if role == "canonical"]
+            if names:
+                value = msgspec.structs.replace(value, value=names[0])
+    return handle.keyed.value(value)
+
+
+def _skill_claim(handle: Handle, kind: str, name: str) -> Claim:
+    """A skill or plan is one claim by its name: its versions succeed each other as revisions of one record."""
+    return Claim(value=handle.keyed.digest("skill", name), predicate=handle.keyed.digest("kind", kind))
+
+
+def place(
+    gateway: Gateway,
+    handle: Handle,
+    writer: Writer,
+    saying: Saying,
+    claim: Claim,
+    grounds: Sequence[Ground],
+    *,
+    record: str | None = None,
+    supersedes: tuple[str, ...] = (),
+    saw: tuple[str, ...] = (),
+    consequences: Consequences | None = None,
+) -> Placed:
+    """Gateway step 8: the same claim again is a support of its record, a skill again its next revision, else a root.
+
+    With `record` it is a revision of that record whatever it claims.
+    """
+    evidence_id = None
+    if saying.utterance is not None:
+        stored = write_episode(gateway, handle, saying.utterance, SENSITIVITIES[saying.sensitivity], writer)
+        evidence_id = stored.entry.record_id
+        grounds = [_utterance_ground(handle, saying.utterance, stored)]
+    carriers = live_records(writer, handle.scope_id, claim)
+    echo = handle.author.role != "person" and bool(carriers) and writer.delivered_to(carriers, handle.ids.actor)
+    supports = assertions(gateway, handle, saying, claim, grounds, echo)
+    home = record if record is not None else carriers[0] if carriers else None
+    if home is not None and record is None and isinstance(saying.payload, Semantic):
+        _check_room(writer, home)
+        edges = Support(verb="grant", supports=supports, saw=saw, consequences=consequences)
+        done = gateway.append(handle, writer, edges, saying.words, record=home, sensitivity=saying.sensitivity)
+        return Placed(done, home, claim, True, evidence_id)
+    if home is not None and record is None:
+        supersedes = View(writer).content_heads(home)
+    edges = Revise(
+        record_kind=_kind(saying.payload), supersedes=supersedes, saw=saw, supports=supports, consequences=consequences
+    )
+    done = gateway.append(handle, writer, edges, saying.words, record=home, sensitivity=saying.sensitivity)
+    return Placed(done, done.entry.record_id, claim, False, evidence_id)
+
+
+def assertions(
+    gateway: Gateway, handle: Handle, saying: Saying, claim: Claim, grounds: Sequence[Ground], echo: bool
+) -> tuple[Assertion, ...]:
+    """One assertion per cited ground."""
+    now = gateway.clock.now()
+    validity = saying.payload.validity if isinstance(saying.payload, Semantic) else None
+    return tuple(
+        Assertion(
+            claim=claim,
+            evidence=g.record_id,
+            source=source_of(handle, g),
+            # design 09.4: spoken time is never later than the gateway's clock.
+            spoken=min(now, max(x.spoken for x in grounds)),
+            basis=saying.basis,
+            span=g.span,
+            from_=validity.from_ if validity else None,
+            to=validity.to if validity else None,
+            said=handle.keyed.words(g.quote),
+            attested=g.attested and handle.author.role != "person",
+            trusted=g.origin is not None and g.origin in handle.policy.trusted_tools,
+            echo=echo and not g.attested,
+            imported=g.imported,
+        )
+        for g in grounds
+    )
+
+
+def source_of(handle: Handle, g: Ground) -> str:
+    """Whose word it is: the attested speaker, else the origin of a document or tool, else the owner (design 09.5)."""
+    if g.attested and g.speaker is not None:
+        return g.speaker
+    return g.origin if g.origin is not None else handle.ids.owner
+
+
+def would_block(
+    gateway: Gateway, handle: Handle, writer: Writer, claim: Claim, basis: Basis, grounds: Sequence[Ground]
+) -> Block | None:
+    """Gateway step 7: the fold's own rule, asked before the assertion exists."""
+    view = View(writer)
+    approved = approvals(view, unit_of(handle.scope_id, claim))
+    now = gateway.clock.now()
+    spoken = min(now, max((g.spoken for g in grounds), default=now))
+    own = Ground("", (0, 0), "", handle.ids.owner, handle.attests(None), None, now, False)
+    for g in grounds or [own]:
+        said = Said(
+            "", "", "", handle.scope_id, claim, g.record_id, source_of(handle, g), handle.ids.owner,
+            handle.author.role, g.attested and handle.author.role != "person", basis, False, spoken, None, None,
+            False, g.imported, "",
+        )  # fmt: skip
+        block = blocked(view, said, approved)
+        if block is not None:
+            return block
+    return None
+
+
+def rows_of_claim(reader: Reader, scope_id: str, claim: Claim) -> list[BeliefRow]:
+    """What is believed now of a claim."""
+    digest = claim_digest(claim)
+    return [r for r in reader.open_rows(unit_of(scope_id, claim)) if r.claim == digest]
+
+
+def live_records(reader: Reader, scope_id: str, claim: Claim) -> list[str]:
+    """Records that carry a claim and can take another support."""
+    return sorted({r.record_id for r in rows_of_claim(reader, scope_id, claim) if r.status not in GONE})
+
+
+def _utterance_ground(handle: Handle, utterance: Episode, stored: Appended) -> Ground:
+    payload = utterance.words.body.payload
+    assert isinstance(payload, Episodic)
+    edges = utterance.edges
+    spoken = stored.entry.skeleton.recorded_at
+    return Ground(
+        stored.entry.record_id, (0, len(payload.text)), payload.text, edges.speaker, edges.attested, None, spoken, False
+    )
+
+
+def _check_room(writer: Writer, record_id: str) -> None:
+    supports = sum(len(View(writer).said_in(e)) for e in View(writer).of_record(record_id))
+    if supports >= limits.SUPPORTS_PER_RECORD:
+        raise RefusedError(
+            "supports_full", f"the record has its {limits.SUPPORTS_PER_RECORD} supports already", field="evidence"
+        )
+
+
+def _kind(payload: Claimed) -> Kind:
+    match payload:
+        case Semantic():
+            return "semantic"
+        case Competence():
+            return "competence"
+        case PlanGraph():
+            return "plan_graph"

@@ -1,0 +1,102 @@
+"""Capture: what was said or happened, exactly, once."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import msgspec
+
+from firsthand.capture import fences, shape
+from firsthand.capture.gateway import Gateway, Write, standing_of
+from firsthand.ledger import Appended, Words
+from firsthand.ports import Writer
+from firsthand.rules.access import Handle
+from firsthand.vocabulary.entries import Body, Revise
+from firsthand.vocabulary.kinds import SENSITIVITIES, Sensitivity
+from firsthand.vocabulary.packets import Masking, Receipt
+from firsthand.vocabulary.records import Episodic
+
+
+class Episode(NamedTuple):
+    """An episode ready for the lock; `own_words` counts our own packets that were cut out of it."""
+
+    edges: Revise
+    words: Words
+    maskings: tuple[Masking, ...]
+    own_words: int
+    nothing_left: bool
+
+
+def prepare_episode(
+    gateway: Gateway, handle: Handle, payload: Episodic, *, reason: str | None = None, imported: bool = False
+) -> Episode:
+    """Check, cut, mask and hash an episode."""
+    cut = _cut_own_words(gateway, handle, payload.text)
+    nothing_left = cut.removed > 0 and not cut.text.strip()
+    if cut.removed and not nothing_left:
+        payload = msgspec.structs.replace(payload, text=cut.text)
+    payload, maskings = shape.clean(payload)
+    attested = handle.attests(payload.speaker)
+    speaker = payload.speaker if payload.speaker is not None else handle.author.owner
+    edges = Revise(
+        record_kind="episodic",
+        occurred=payload.occurred_at,
+        speaker=handle.keyed.who(speaker) if attested else None,
+        attested=attested,
+        origin=handle.keyed.digest("origin", payload.origin) if payload.origin else None,
+        imported=imported,
+    )
+    said_at = payload.occurred_at if payload.occurred_at is not None else gateway.clock.now()
+    words = gateway.words(Body(payload=payload, reason=reason), said_at)
+    return Episode(edges, words, maskings, cut.removed, nothing_left)
+
+
+def write_episode(
+    gateway: Gateway, handle: Handle, episode: Episode, sensitivity: Sensitivity, writer: Writer
+) -> Appended:
+    """Append a prepared episode."""
+    level = SENSITIVITIES.index(sensitivity)
+    return gateway.append(handle, writer, episode.edges, episode.words, sensitivity=level)
+
+
+def capture(
+    gateway: Gateway,
+    handle: Handle,
+    payload: Episodic,
+    *,
+    sensitivity: Sensitivity,
+    reason: str | None,
+    idempotency_key: str | None,
+    imported: bool = False,
+) -> Write:
+    """The write that captures an episode."""
+    handle.may_write("capture")
+    reason = shape.reason(reason, required=False)
+    episode = prepare_episode(gateway, handle, payload, reason=reason, imported=imported)
+
+    def run(writer: Writer) -> Receipt:
+        if episode.nothing_left:
+            return gateway.refuse(handle, writer, "capture", "only_own_words")
+        done = write_episode(gateway, handle, episode, sensitivity, writer)
+        notes = ("own_packet_cut",) if episode.own_words else ()
+        return Receipt(
+            outcome="stored",
+            record_id=done.entry.record_id,
+            entry_id=done.entry.id,
+            known_at=done.received_at,
+            standing=standing_of([r for rows in done.rows.values() for r in rows]),
+            maskings=episode.maskings,
+            notes=notes,
+        )
+
+    fingerprint = gateway.fingerprint(handle, payload, sensitivity, reason) if idempotency_key is not None else ""
+    return Write("capture", run, idempotency_key, fingerprint)
+
+
+def _cut_own_words(gateway: Gateway, handle: Handle, text: str) -> fences.Cut:
+    """Cut packets of ours: what a recall delivered is never captured as something new (design 03)."""
+    if not fences.find_fences(text):
+        return fences.Cut(text, 0)
+    gateway.journal.flush()
+    with gateway.store.reading(handle.space) as reader:
+        return fences.cut(text, reader.knows_nonce)

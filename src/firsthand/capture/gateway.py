@@ -1,0 +1,172 @@
+"""The one door for writes: every verb prepares its pure work, then runs under the append lock, all or nothing.
+
+Order (design 03): authority, shape, own words and secrets, normalising — then, locked: idempotency, grounding,
+tombstones, identity, append.
+"""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+import msgspec
+
+from firsthand.journal import Journal
+from firsthand.ledger import Appended, Draft, Words, append, prepare
+from firsthand.ports import BeliefRow, Clock, RequestRow, Store, Writer
+from firsthand.rules.access import Handle
+from firsthand.rules.identity import SALT_BYTES
+from firsthand.rules.standing import Row
+from firsthand.vocabulary.entries import Body, Define, Edges
+from firsthand.vocabulary.errors import ConflictError
+from firsthand.vocabulary.grants import SPACE_WIDE
+from firsthand.vocabulary.limits import IDEMPOTENCY_KEY_BYTES, check_bytes
+from firsthand.vocabulary.packets import Receipt, Standing
+
+NO_WORDS = Body()
+
+
+class Write(NamedTuple):
+    """A verb ready to run under the lock. `fingerprint` tells one request from another under the same key."""
+
+    verb: str
+    run: Callable[[Writer], Receipt]
+    key: str | None = None
+    fingerprint: str = ""
+
+
+class Gateway:
+    """The door itself, for one space of one store; handles on it differ in scope, author and grant."""
+
+    def __init__(self, store: Store, journal: Journal, clock: Clock) -> None:
+        self.store = store
+        self.journal = journal
+        self.clock = clock
+        self._defined: set[tuple[str, str]] = set()
+
+    def commit(self, handle: Handle, writes: Sequence[Write]) -> list[Receipt]:
+        """Run writes in one transaction: all are stored or none."""
+        self.journal.flush()
+        defined = set(self._defined)
+        with self.store.writing(handle.space) as writer:
+            self._define_names(handle, writer)
+            receipts = [self._once(handle, writer, w) for w in writes]
+            defined |= {(what, i) for what, i, _ in handle.names}
+        self._defined = defined
+        return receipts
+
+    def words(self, body: Body, said_at: int) -> Words:
+        """A body hashed and indexed, ready for the lock."""
+        return prepare(body, secrets.token_bytes(SALT_BYTES), said_at)
+
+    def append(
+        self,
+        handle: Handle,
+        writer: Writer,
+        edges: Edges,
+        words: Words,
+        *,
+        record: str | None = None,
+        sensitivity: int = 0,
+        scope_id: str | None = None,
+        request: str | None = None,
+    ) -> Appended:
+        """Append one entry by this handle's author."""
+        draft = Draft(
+            scope=scope_id if scope_id is not None else handle.scope_id,
+            author=handle.ids,
+            edges=edges,
+            recorded_at=self.clock.now(),
+            record=record,
+            sensitivity=sensitivity,
+            request=request,
+        )
+        return append(writer, draft, words, handle.policy)
+
+    def refuse(self, handle: Handle, writer: Writer, verb: str, code: str, *, cause: str | None = None) -> Receipt:
+        """Record a refusal, content-free and outside the ledger, and say so (design 09.12, 09.32)."""
+        now = self.clock.now()
+        writer.put_refusal(now, verb, code, handle.scope_id, handle.ids.actor, cause)
+        return Receipt(
+            outcome="refused",
+            record_id=None,
+            entry_id=None,
+            known_at=writer.head().received_at,
+            code=code,
+            next_action="ask_person",
+        )
+
+    def fingerprint(self, handle: Handle, *parts: object) -> str:
+        """A keyed digest of a request's content."""
+        return handle.keyed.digest("fingerprint", msgspec.json.encode(parts, order="sorted").decode())
+
+    def _once(self, handle: Handle, writer: Writer, write: Write) -> Receipt:
+        """Run a write, or answer with the first receipt of its idempotency key."""
+        if write.key is None:
+            return write.run(writer)
+        check_bytes(write.key, most=IDEMPOTENCY_KEY_BYTES, field="idempotency_key")
+        digest = handle.keyed.request(handle.ids.actor, write.verb, write.key)
+        known = writer.request(digest)
+        if known is not None:
+            return _replayed(writer, known, write)
+        receipt = write.run(writer)
+        writer.put_request(
+            digest,
+            RequestRow(
+                write.fingerprint, receipt.outcome, receipt.record_id, receipt.entry_id, receipt.evidence_id,
+                receipt.known_at, receipt.code,
+            ),
+        )  # fmt: skip
+        return receipt
+
+    def _define_names(self, handle: Handle, writer: Writer) -> None:
+        """Say once, in erasable bodies, what the opaque ids of this author and scope stand for."""
+        for what, name_id, text in handle.names:
+            if (what, name_id) in self._defined:
+                continue
+            scope = writer.scope(name_id) if what == "scope" else None
+            known = scope.name if scope else writer.name(what, name_id) if what != "scope" else None
+            if known is None:
+                words = self.words(Body(name=text), 0)
+                self.append(handle, writer, _definition(what, name_id), words, scope_id=SPACE_WIDE)
+
+
+def _definition(what: str, name_id: str) -> Define:
+    assert what in ("who", "scope", "session", "device")
+    return Define(what=what, id=name_id)
+
+
+def _replayed(writer: Writer, known: RequestRow, write: Write) -> Receipt:
+    """The first receipt again, with the standing of now."""
+    if known.fingerprint != write.fingerprint:
+        raise ConflictError(
+            "idempotency_key_reused", "idempotency_key was used before for another request", field="idempotency_key"
+        )
+    standing = None
+    if known.record_id is not None:
+        docs = writer.docs_of_record(known.record_id)
+        standing = standing_of(writer.beliefs([d.vid for d in docs], None))
+    erased = standing is not None and standing.status == "erased"
+    return Receipt(
+        outcome="refused" if erased else known.outcome,  # type: ignore[arg-type]
+        record_id=known.record_id,
+        entry_id=known.entry_id,
+        evidence_id=known.evidence_id,
+        known_at=known.known_at,
+        standing=standing,
+        code="erased" if erased else known.code,
+        next_action="ask_person" if erased else None,
+        replayed=True,
+    )
+
+
+_WEIGHT = ("active", "disputed", "needs_review", "pending_evidence", "quarantined", "superseded")
+
+
+def standing_of(rows: Sequence[BeliefRow] | Sequence[Row]) -> Standing | None:
+    """A record's standing in one word each: that of its best row."""
+    if not rows:
+        return None
+    best = min(rows, key=lambda r: (_WEIGHT.index(r.status) if r.status in _WEIGHT else len(_WEIGHT), -r.valid_to))
+    return Standing(tier=best.tier, status=best.status, visibility=best.visibility, hidden_reason=best.hidden_reason)

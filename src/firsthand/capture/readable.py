@@ -1,0 +1,82 @@
+"""What a writer may see of a record it names: the same gate as every read, asked under the lock."""
+
+from __future__ import annotations
+
+import re
+from typing import Final, NamedTuple
+
+import msgspec
+
+from firsthand.ports import BeliefRow, DocRow, Reader
+from firsthand.rules.access import Handle
+from firsthand.vocabulary.entries import Body, Entry, Revise, Skeleton, root_of
+from firsthand.vocabulary.errors import AbsentError, DeniedError, InvalidError
+from firsthand.vocabulary.records import Payload
+
+_RECORD_ID: Final = re.compile(r"r[0-9a-f]{40}")
+_bodies = msgspec.json.Decoder(Body)
+
+
+class Held(NamedTuple):
+    """A record as its root, its documents and the rows believed of it now."""
+
+    root: Entry
+    edges: Revise
+    docs: list[DocRow]
+    rows: list[BeliefRow]
+
+    @property
+    def record_id(self) -> str:
+        """Its id."""
+        return self.root.record_id
+
+
+def check_record_id(record_id: str, field: str = "record_id") -> str:
+    """`record_id` if it has the form of one."""
+    if not _RECORD_ID.fullmatch(record_id):
+        raise InvalidError("record_id_invalid", f"{field} does not have the form of a record id", field=field)
+    return record_id
+
+
+def held(reader: Reader, handle: Handle, record_id: str, field: str = "record_id") -> Held:
+    """The record, if this handle may know of it; absent and unreadable are one answer (design 02)."""
+    root = reader.get(root_of(check_record_id(record_id, field)))
+    if root is None or not isinstance(root.skeleton.edges, Revise) or root.skeleton.record is not None:
+        raise absent(field)
+    docs = reader.docs_of_record(record_id)
+    rows = reader.beliefs([d.vid for d in docs], None)
+    if not handle.reads(root.skeleton.scope) or any(r.sensitivity > handle.clearance for r in rows):
+        raise absent(field)
+    if all(r.visibility == "hidden" or r.status == "erased" for r in rows) and rows and not handle.grant.audit:
+        raise absent(field)
+    return Held(root, root.skeleton.edges, docs, rows)
+
+
+def at_record(reader: Reader, handle: Handle, record: Held) -> Handle:
+    """The same caller in the record's own scope: what is said about a record is said where it lives."""
+    scope_id = record.root.skeleton.scope
+    if scope_id == handle.scope_id:
+        return handle
+    scope = reader.scope(scope_id)
+    name = scope.name if scope is not None else None
+    if name is None or not handle.grant.may_write(name):
+        raise DeniedError(
+            "scope_not_granted", "the grant does not include writing to the record's scope", field="scope"
+        )
+    return msgspec.structs.replace(handle, scope=name, scope_id=scope_id)
+
+
+def absent(field: str) -> AbsentError:
+    """The one answer for what is not there and what may not be seen."""
+    return AbsentError("record_absent", f"{field} names no record that can be read here", field=field)
+
+
+def payload_of(reader: Reader, entry_id: str) -> Payload | None:
+    """The words of a revision, unless erased."""
+    row = reader.rows_of([entry_id]).get(entry_id)
+    return _bodies.decode(row.body).payload if row is not None and row.body is not None else None
+
+
+def skeleton_of(text: str) -> Skeleton:
+    """A stored skeleton."""
+    return msgspec.json.decode(text, type=Skeleton)

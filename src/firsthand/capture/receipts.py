@@ -1,0 +1,125 @@
+"""Receipts: what a write did, what it met, and the verbs that would settle it."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from firsthand.capture.gateway import standing_of
+from firsthand.capture.readable import payload_of
+from firsthand.ledger import Appended, claim_digest
+from firsthand.ports import BeliefRow, Reader, Writer
+from firsthand.rules.access import Handle
+from firsthand.rules.near import is_near
+from firsthand.rules.terms import terms
+from firsthand.rules.wording import words_of
+from firsthand.vocabulary.entries import Claim
+from firsthand.vocabulary.packets import Conflict, Masking, Receipt
+
+NEAR_TERMS = 24
+NEAR_LOOKED_AT = 64
+NEAR_MOST = 12
+SETTLE_DISPUTE = ("correct", "change", "retract", "contest", "support")
+SETTLE_NEAR = ("correct", "change", "retract")
+
+
+class Placed(NamedTuple):
+    """Where a write went. `claim` is unset for records that claim nothing."""
+
+    done: Appended
+    record_id: str
+    claim: Claim | None
+    reinforced: bool
+    evidence_id: str | None
+
+
+def receipt_for(
+    handle: Handle,
+    writer: Writer,
+    placed: Placed,
+    *,
+    maskings: tuple[Masking, ...] = (),
+    candidates: tuple[str, ...] = (),
+    plain_text: str | None = None,
+    notes: tuple[str, ...] = (),
+    extra: tuple[Conflict, ...] = (),
+) -> Receipt:
+    """The receipt of a write that was stored."""
+    docs = writer.docs_of_record(placed.record_id)
+    rows = writer.beliefs([d.vid for d in docs], None)
+    digest = claim_digest(placed.claim)
+    own = [r for r in rows if r.claim == digest] or rows
+    conflicts = list(_met(handle, writer, own))
+    conflicts += [_ambiguous(handle, writer, c) for c in candidates]
+    if plain_text is not None:
+        conflicts += _near(handle, writer, plain_text, placed.record_id)
+    return Receipt(
+        outcome="reinforced" if placed.reinforced else "stored",
+        record_id=placed.record_id,
+        entry_id=placed.done.entry.id,
+        known_at=placed.done.received_at,
+        standing=standing_of(own),
+        conflicts=(*conflicts, *extra),
+        maskings=maskings,
+        evidence_id=placed.evidence_id,
+        notes=notes,
+    )
+
+
+def visible_text(handle: Handle, reader: Reader, rows: list[BeliefRow]) -> str | None:
+    """A record's words, if this handle may see them: who may not see what it met gets a plain receipt (design 03)."""
+    seen = [r for r in rows if r.visibility != "hidden" and r.sensitivity <= handle.clearance]
+    if not seen or not handle.reads(seen[0].scope_id):
+        return None
+    payload = payload_of(reader, seen[-1].revision_id)
+    return words_of(payload) if payload is not None else None
+
+
+def rows_now(reader: Reader, record_id: str) -> list[BeliefRow]:
+    """What is believed now of a record."""
+    return reader.beliefs([d.vid for d in reader.docs_of_record(record_id)], None)
+
+
+def _met(handle: Handle, reader: Reader, own: list[BeliefRow]) -> list[Conflict]:
+    """Disputes and stronger claims in the same slot."""
+    found: dict[str, Conflict] = {}
+    for row in own:
+        if row.challenged_by is None or row.status not in ("disputed", "needs_review"):
+            continue
+        text = visible_text(handle, reader, rows_now(reader, row.challenged_by))
+        if text is not None:
+            code = "disputed" if row.status == "disputed" else "challenged"
+            found[row.challenged_by] = Conflict(
+                code=code, record_id=row.challenged_by, text=text, settle_with=SETTLE_DISPUTE
+            )
+    return list(found.values())
+
+
+def _ambiguous(handle: Handle, reader: Reader, entity_id: str) -> Conflict:
+    text = visible_text(handle, reader, rows_now(reader, entity_id))
+    return Conflict(code="ambiguous", record_id=entity_id, text=text, settle_with=("correct",))
+
+
+def _near(handle: Handle, reader: Reader, statement: str, record_id: str) -> list[Conflict]:
+    """Sentences that may contradict this one, by shared words on the current shelf of its scope."""
+    scope = reader.scope(handle.scope_id)
+    if scope is None:
+        return []
+    first, *others = terms(statement)[:NEAR_TERMS] or [""]
+    if not first:
+        return []
+    vids = reader.similar(scope.scope_no, first, others, NEAR_LOOKED_AT)
+    docs = reader.docs(vids)
+    found: list[Conflict] = []
+    for vid in vids:
+        doc = docs[vid]
+        if doc.kind != "semantic" or doc.record_id == record_id:
+            continue
+        rows = [r for r in reader.beliefs([vid], None) if r.unit.startswith("u")]
+        text = visible_text(handle, reader, rows)
+        if text is not None and is_near(statement, text):
+            found.append(
+                Conflict(code="possible_conflict", record_id=doc.record_id, text=text, settle_with=SETTLE_NEAR)
+            )
+        if len(found) >= NEAR_MOST:
+            break
+    return found

@@ -1,0 +1,307 @@
+"""Correct, change, retract: what a belief leaves behind when it is revised (designs 01, 09.10, 09.14, 09.15)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+import msgspec
+
+from firsthand.capture import shape
+from firsthand.capture.claims import GONE, Saying, claim_of, live_records, place, prepare_saying, would_block
+from firsthand.capture.gateway import Gateway, Write, standing_of
+from firsthand.capture.ground import ground
+from firsthand.capture.readable import Held, at_record, held, payload_of
+from firsthand.capture.receipts import Placed, receipt_for, rows_now, visible_text
+from firsthand.ledger import claim_digest
+from firsthand.ports import BeliefRow, Writer
+from firsthand.rules.access import Handle
+from firsthand.rules.bearing import value_digest
+from firsthand.rules.view import Said, View
+from firsthand.rules.visibility import show_heads
+from firsthand.rules.wording import words_of
+from firsthand.vocabulary.citing import Cite
+from firsthand.vocabulary.entries import (
+    Body,
+    Claim,
+    Consequences,
+    Edges,
+    Ending,
+    Judge,
+    Propose,
+    Reach,
+    Tombstone,
+)
+from firsthand.vocabulary.errors import ConflictError, InvalidError, RefusedError
+from firsthand.vocabulary.kinds import Sensitivity
+from firsthand.vocabulary.packets import Conflict, Receipt
+from firsthand.vocabulary.records import Competence, Payload, PlanGraph, Semantic
+
+
+class Revision(NamedTuple):
+    """What a caller asks of a correct or change. `payload_of` makes the new payload from the one believed now."""
+
+    verb: str
+    record_id: str
+    reason: str
+    renew: Callable[[Semantic | Competence | PlanGraph], Semantic | Competence | PlanGraph]
+    evidence: Sequence[Cite]
+    expected_heads: Sequence[str] | None
+    since: int | None = None
+    only_end: bool = False
+
+
+class Current(NamedTuple):
+    """The claim a record says now, with its payload and the assertions on it."""
+
+    record: Held
+    row: BeliefRow
+    claim: Claim
+    payload: Payload
+    said: list[Said]
+
+
+def revise(gateway: Gateway, handle: Handle, asked: Revision, idempotency_key: str | None) -> Write:
+    """The write that corrects or changes a record."""
+    handle.may_write(asked.verb)
+    reason = shape.reason(asked.reason, required=True)
+    assert reason is not None
+    before = _preview(gateway, handle, asked.record_id)
+    saying = None
+    if not asked.only_end:
+        payload = asked.renew(before)
+        text = f"{words_of(payload)} ({reason})"
+        sensitivity: Sensitivity = "public"  # never below its evidence and what it replaces: see `_level`
+        saying = prepare_saying(
+            gateway, handle, payload, "stated", sensitivity, asked.evidence, reason, utterance_text=text
+        )
+
+    def run(writer: Writer) -> Receipt:
+        current = current_claim(writer, handle, asked.record_id)
+        proposal = propose_if_foreign(gateway, handle, writer, current.record, asked.verb, saying, reason)
+        if proposal is not None:
+            return proposal
+        _check_heads(writer, current, asked.expected_heads)
+        if words_of(current.payload) != words_of(before):
+            raise ConflictError("record_changed", "the record was revised meanwhile; read it again", field="record_id")
+        here = at_record(writer, handle, current.record)
+        if saying is None:
+            return _end(gateway, here, writer, current, asked, reason)
+        return _replace(gateway, here, writer, current, asked, _with_level(saying, current))
+
+    fingerprint = ""
+    if idempotency_key is not None:
+        fingerprint = gateway.fingerprint(
+            handle, asked.record_id, reason, saying.payload if saying else None, list(asked.evidence), asked.since
+        )
+    return Write(asked.verb, run, idempotency_key, fingerprint)
+
+
+def retract(
+    gateway: Gateway,
+    handle: Handle,
+    record_id: str,
+    reason: str,
+    expected_heads: Sequence[str] | None,
+    idempotency_key: str | None,
+) -> Write:
+    """The write that takes a record back, with nothing in its place."""
+    handle.may_write("retract")
+    reason = shape.reason(reason, required=True) or ""
+    words = gateway.words(Body(reason=_masked(reason)), 0)
+
+    def run(writer: Writer) -> Receipt:
+        record = held(writer, handle, record_id)
+        proposal = propose_if_foreign(gateway, handle, writer, record, "retract", None, reason)
+        if proposal is not None:
+            return proposal
+        here = at_record(writer, handle, record)
+        if record.edges.record_kind in ("episodic", "working", "entity"):
+            edges: Edges = Judge(verb="retract")
+            done = gateway.append(here, writer, edges, words, record=record_id)
+            return receipt_for(handle, writer, Placed(done, record_id, None, False, None))
+        current = current_claim(writer, handle, record_id)
+        _check_heads(writer, current, expected_heads)
+        edges = Judge(verb="retract", claim=current.claim, consequences=_leave(gateway, here, current, "retract", None))
+        done = gateway.append(here, writer, edges, words, record=record_id)
+        placed = Placed(done, record_id, current.claim, False, None)
+        return receipt_for(here, writer, placed, extra=_still_say(writer, here, current))
+
+    fingerprint = gateway.fingerprint(handle, record_id, reason) if idempotency_key is not None else ""
+    return Write("retract", run, idempotency_key, fingerprint)
+
+
+def current_claim(writer: Writer, handle: Handle, record_id: str) -> Current:
+    """The claim that a record says now; a record that claims nothing has none to revise."""
+    record = held(writer, handle, record_id)
+    if record.edges.record_kind == "episodic":
+        raise RefusedError(
+            "episode_immutable", "an episode is exact and never revised; retract it or correct what cites it",
+            field="record_id",
+        )  # fmt: skip
+    view = View(writer)
+    said = {claim_digest(s.claim): s.claim for s in view.said_of_record(record_id)}
+    rows = [r for r in record.rows if r.claim in said and r.status not in (*GONE, "retracted", "rejected")]
+    if not rows:
+        raise RefusedError("nothing_to_revise", "the record claims nothing that still stands", field="record_id")
+    row = max(rows, key=lambda r: (r.live_support > 0, r.valid_to, r.vid))
+    payload = payload_of(writer, row.revision_id)
+    if payload is None:
+        raise RefusedError("record_erased", "the words of the record were erased", field="record_id")
+    claim = said[row.claim]
+    return Current(record, row, claim, payload, [s for s in view.said_in_unit(row.unit) if s.claim == claim])
+
+
+def propose_if_foreign(
+    gateway: Gateway,
+    handle: Handle,
+    writer: Writer,
+    record: Held,
+    verb: str,
+    saying: Saying | None,
+    reason: str,
+) -> Receipt | None:
+    """An agent revises its owner's records; on another owner's it only proposes (design 09.27)."""
+    if handle.author.role == "person" or record.root.skeleton.author.owner == handle.ids.owner:
+        return None
+    body = Body(payload=saying.words.body.payload if saying else None, reason=_masked(reason))
+    words = gateway.words(body, gateway.clock.now())
+    scope = record.root.skeleton.scope
+    done = gateway.append(handle, writer, Propose(verb=verb), words, record=record.record_id, scope_id=scope)
+    return Receipt(
+        outcome="proposed",
+        record_id=record.record_id,
+        entry_id=done.entry.id,
+        known_at=done.received_at,
+        standing=standing_of(record.rows),
+        code="another_owners_record",
+        next_action="ask_person",
+    )
+
+
+# ---- inside ----------------------------------------------------------------------------------------------------
+
+
+def _preview(gateway: Gateway, handle: Handle, record_id: str) -> Semantic | Competence | PlanGraph:
+    """The payload believed now, read before the lock so that the new words can be hashed; checked again inside."""
+    with gateway.store.reading(handle.space) as reader:
+        record = held(reader, handle, record_id)
+        if record.edges.record_kind == "episodic":
+            raise RefusedError(
+                "episode_immutable", "an episode is exact and never revised; retract it or correct what cites it",
+                field="record_id",
+            )  # fmt: skip
+        rows = [r for r in record.rows if r.claim is not None and r.status not in (*GONE, "retracted", "rejected")]
+        if not rows:
+            raise RefusedError("nothing_to_revise", "the record claims nothing that still stands", field="record_id")
+        payload = payload_of(reader, max(rows, key=lambda r: (r.live_support > 0, r.valid_to, r.vid)).revision_id)
+    if not isinstance(payload, Semantic | Competence | PlanGraph):
+        raise InvalidError("use_remember", "this kind of record is revised by remembering it anew", field="record_id")
+    return payload
+
+
+def _replace(
+    gateway: Gateway, handle: Handle, writer: Writer, current: Current, asked: Revision, saying: Saying
+) -> Receipt:
+    """A new value: in the same record for a correct, in a successor for a change."""
+    grounds = [ground(writer, handle, c) for c in saying.evidence]
+    subject, claim = claim_of(gateway, handle, writer, saying.payload)
+    block = would_block(gateway, handle, writer, claim, "stated", grounds)
+    if block is not None:
+        return gateway.refuse(handle, writer, asked.verb, f"tombstone_{block.status}", cause=block.entry)
+    view = View(writer)
+    joined = live_records(writer, handle.scope_id, claim)
+    saw = show_heads(view, [current.record.record_id, *joined])
+    left = _leave(gateway, handle, current, asked.verb, asked.since, claim, bool(joined))
+    if asked.verb == "correct":
+        record_id = current.record.record_id
+        placed = place(
+            gateway, handle, writer, saying, claim, grounds,
+            record=record_id, supersedes=view.content_heads(record_id), saw=saw, consequences=left,
+        )  # fmt: skip
+    else:
+        placed = place(gateway, handle, writer, saying, claim, grounds, saw=saw, consequences=left)
+    candidates = subject.candidates if subject else ()
+    extra = (
+        _still_say(writer, handle, current) if asked.verb == "correct" and claim != current.claim else ()
+    )
+    return receipt_for(handle, writer, placed, maskings=saying.maskings, candidates=candidates, extra=extra)
+
+
+def _end(gateway: Gateway, handle: Handle, writer: Writer, current: Current, asked: Revision, reason: str) -> Receipt:
+    """A change with nothing new: the validity ends."""
+    words = gateway.words(Body(reason=_masked(reason)), 0)
+    left = _leave(gateway, handle, current, "change", asked.since)
+    edges = Judge(verb="end", claim=current.claim, consequences=left)
+    done = gateway.append(handle, writer, edges, words, record=current.record.record_id)
+    return receipt_for(handle, writer, Placed(done, current.record.record_id, current.claim, False, None))
+
+
+def _leave(
+    gateway: Gateway,
+    handle: Handle,
+    current: Current,
+    verb: str,
+    since: int | None,
+    claim: Claim | None = None,
+    joined: bool = False,
+) -> Consequences:
+    """What happens to the claim that is left: tombstone for a correct or retract, an end for a change."""
+    now = gateway.clock.now()
+    # design 09.10: a person's correct or change reaches all words spoken before it, an agent's only its own owner's;
+    # a retract takes back only the retractor's own.
+    everyone = handle.author.role == "person" and verb != "retract"
+    reach = Reach(source=handle.ids.owner, spoken=now, everyone=everyone)
+    old = current.claim
+    if verb == "change":
+        ending = Ending(claim=old, since=since if since is not None else now)
+        inherits = current.record.record_id if claim is not None and not joined else None
+        return Consequences(reach=reach, ending=ending, inherits=inherits)
+    tombstone = Tombstone(
+        subject=old.subject, predicate=old.predicate, value=old.value, polarity=old.polarity, one=old.one
+    )
+    same_value = claim is not None and value_digest(claim) == value_digest(old)
+    # design 09.15: a typo fixed leaves none, nor do skills and plans, whose versions succeed each other.
+    leaves = isinstance(current.payload, Semantic) or verb == "retract"
+    return Consequences(reach=reach, tombstone=tombstone if leaves and not same_value else None)
+
+
+def _still_say(writer: Writer, handle: Handle, current: Current) -> tuple[Conflict, ...]:
+    """Who else still says what was taken back."""
+    rows = [r for r in rows_now(writer, current.record.record_id) if r.claim == claim_digest(current.claim)]
+    if not any(r.status in ("active", "disputed") for r in rows):
+        return ()
+    text = visible_text(handle, writer, rows)
+    if text is None:
+        return ()
+    return (
+        Conflict(
+            code="also_said_by", record_id=current.record.record_id, text=text, settle_with=("correct", "contest")
+        ),
+    )
+
+
+def _check_heads(writer: Writer, current: Current, expected: Sequence[str] | None) -> None:
+    heads = View(writer).content_heads(current.record.record_id)
+    if expected is not None and tuple(sorted(expected)) != heads:
+        raise ConflictError(
+            "heads_stale", "expected_heads are not the record's heads any more", field="expected_heads",
+            details={"heads": list(heads)},
+        )  # fmt: skip
+
+
+def _with_level(saying: Saying, current: Current) -> Saying:
+    """A successor is at least as sensitive as what it replaces."""
+    level = max(saying.sensitivity, current.row.sensitivity)
+    return saying._replace(sensitivity=level)
+
+
+def _masked(reason: str) -> str:
+    return shape.mask_text(reason, "reason", [])
+
+
+def renewed(
+    payload: Semantic | Competence | PlanGraph, changes: dict[str, object]
+) -> Semantic | Competence | PlanGraph:
+    """A payload with some fields replaced."""
+    return msgspec.structs.replace(payload, **changes)

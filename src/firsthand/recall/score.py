@@ -1,0 +1,169 @@
+"""Scoring: what makes one candidate a better answer than another. Pure, and no row that is not passed has a say."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from firsthand.recall.query import QueryFeatures
+from firsthand.rules.days import MICROSECONDS_PER_DAY
+
+IntArray = NDArray[np.int64]
+BoolArray = NDArray[np.bool_]
+FloatArray = NDArray[np.float64]
+ScoreArray = NDArray[np.float32]
+
+# Few, and rounded to quarters: see bench/locomo_retrieval.py. Length earned nothing beside these, and is left out.
+WEIGHTS: Mapping[str, float] = {
+    "own": 1.0,
+    "near": 0.25,
+    "far": 0.25,
+    "answers": 0.5,
+    "session": 0.5,
+    "speaker": 0.75,
+    "date": 1.0,
+    "told": 0.5,
+    "when": 0.5,
+    "question": -0.25,
+    "similarity": 1.5,
+}
+FAINT_WEIGHT = 0.25
+_DATE_DECAY_DAYS = 7.0
+_LONGEST_DATED_DAYS = 32
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Candidates:
+    """Columns of the rows that passed the gate, one entry a row, in any order."""
+
+    seq: IntArray
+    thread: IntArray
+    prev_seq: IntArray
+    """The row before in its thread, -1 when none; it counts only where it is itself a candidate."""
+    next_seq: IntArray
+    speaker: IntArray
+    occurred_at: IntArray
+    is_question: BoolArray
+    has_time_words: BoolArray
+    told_from: IntArray
+    """The window that the text's own time words meant; empty (to <= from) when there is none."""
+    told_to: IntArray
+    similarity: FloatArray | None = None
+
+
+class Ranking(NamedTuple):
+    """Scores aligned with the candidates, and what each feature added to them."""
+
+    total: FloatArray
+    parts: Mapping[str, FloatArray]
+
+
+def lexical(
+    postings: Mapping[str, IntArray], n_docs: int, size: int, faint: frozenset[str] = frozenset()
+) -> ScoreArray:
+    """Sum the rarity of each term over the rows that hold it, by seq; how often it holds one does not count."""
+    dense = np.zeros(size, dtype=np.float32)
+    for term in sorted(postings):  # float addition depends on its order
+        rows = postings[term]
+        rarity = np.log1p((max(n_docs, len(rows)) - len(rows) + 0.5) / (len(rows) + 0.5))
+        dense[rows] += np.float32(rarity * (FAINT_WEIGHT if term in faint else 1.0))
+    return dense
+
+
+def top(dense: ScoreArray, k: int) -> IntArray:
+    """Return the seqs of the k best rows that score at all, best first, the newer first among equals."""
+    hits = np.flatnonzero(dense > 0)[::-1]
+    if len(hits) > k:
+        floor = np.partition(dense[hits], len(hits) - k)[len(hits) - k]
+        above, level = hits[dense[hits] > floor], hits[dense[hits] == floor]
+        hits = np.concatenate((above, level[: k - len(above)]))
+    return hits[np.lexsort((-hits, -dense[hits]))]
+
+
+def order(total: FloatArray, seq: IntArray) -> IntArray:
+    """Return the positions of the candidates, best first, the newer first among equals."""
+    return np.lexsort((-seq, -total))
+
+
+def rank(
+    query: QueryFeatures, candidates: Candidates, dense: ScoreArray, weights: Mapping[str, float] = WEIGHTS
+) -> Ranking:
+    """Score every candidate: a weighted sum of features, each normalised to at most one."""
+    own = _normalised(dense[candidates.seq].astype(np.float64))
+    features = {
+        **_thread_features(candidates, own),
+        "own": own,
+        "speaker": _speaker(query, candidates),
+        "date": _date(query, candidates),
+        "told": _told(query, candidates),
+        "when": (candidates.has_time_words & query.asks_when).astype(np.float64),
+        "question": (candidates.is_question & query.is_question).astype(np.float64),
+    }
+    if candidates.similarity is not None:
+        features["similarity"] = _normalised(np.maximum(candidates.similarity, 0.0))
+    parts = {name: weight * features[name] for name, weight in weights.items() if name in features}
+    total = np.zeros(len(candidates.seq))
+    for part in parts.values():
+        total += part
+    return Ranking(total, parts)
+
+
+def _normalised(values: FloatArray) -> FloatArray:
+    peak = values.max(initial=0.0)
+    return values / peak if peak > 0.0 else values
+
+
+def _thread_features(candidates: Candidates, own: FloatArray) -> dict[str, FloatArray]:
+    """Score a row by the rows around it: one away, two away, the question it answers, and the best of its thread."""
+    before = _row_of(candidates.prev_seq, candidates.seq)
+    after = _row_of(candidates.next_seq, candidates.seq)
+    # Position -1 stands for "no such row": one zero at the end of a column makes it score nothing.
+    padded = np.append(own, 0.0)
+    questions = np.append(np.where(candidates.is_question, own, 0.0), 0.0)
+    before_that, after_that = np.append(before, -1)[before], np.append(after, -1)[after]
+    threads, at = np.unique(candidates.thread, return_inverse=True)
+    best = np.zeros(len(threads))
+    np.maximum.at(best, at, own)
+    return {
+        "near": padded[before] + padded[after],
+        "far": padded[before_that] + padded[after_that],
+        "answers": questions[before],
+        "session": best[at],
+    }
+
+
+def _row_of(wanted: IntArray, seq: IntArray) -> IntArray:
+    by_seq = np.argsort(seq)
+    at = by_seq[np.searchsorted(seq, wanted, sorter=by_seq).clip(max=len(seq) - 1)] if len(seq) else wanted
+    return np.where(seq[at] == wanted, at, -1)
+
+
+def _speaker(query: QueryFeatures, candidates: Candidates) -> FloatArray:
+    named = np.zeros(len(candidates.seq), dtype=np.bool_)
+    for speaker in query.speakers:
+        named |= candidates.speaker == speaker
+    return named.astype(np.float64)
+
+
+def _date(query: QueryFeatures, candidates: Candidates) -> FloatArray:
+    """One where it was said inside a window that is asked about, less with the days it was said before or after."""
+    if not query.windows:
+        return np.zeros(len(candidates.seq))
+    starts, ends = np.array(query.windows, dtype=np.int64).T[:, :, None]
+    said = candidates.occurred_at[None, :]
+    gap = np.maximum(np.maximum(starts - said, said - (ends - 1)), 0).min(axis=0)
+    return np.exp(gap / (-_DATE_DECAY_DAYS * MICROSECONDS_PER_DAY))
+
+
+def _told(query: QueryFeatures, candidates: Candidates) -> FloatArray:
+    """One where the time that the text tells meets a window that is asked about, neither longer than a month."""
+    longest = _LONGEST_DATED_DAYS * MICROSECONDS_PER_DAY
+    windows = [window for window in query.windows if window.end - window.start <= longest]
+    if not windows:
+        return np.zeros(len(candidates.seq))
+    starts, ends = np.array(windows, dtype=np.int64).T[:, :, None]
+    begin, stop = candidates.told_from, candidates.told_to
+    dated = (begin < stop) & (stop - begin <= longest)
+    return (dated & ((starts < stop) & (begin < ends)).any(axis=0)).astype(np.float64)

@@ -1,0 +1,178 @@
+-- Named queries, explicit columns, a total ORDER BY. `{list}` stands for the engine's way to read one array parameter.
+
+-- name: head
+SELECT position, entry_id, chain, received_at FROM entry WHERE space_id = ? ORDER BY position DESC LIMIT 1;
+-- name: ledger_rows
+SELECT position, entry_id, received_at, chain, skeleton, body, salt FROM entry
+WHERE space_id = ? AND position > ? ORDER BY position LIMIT ?;
+-- name: position_of
+SELECT position FROM entry WHERE space_id = ? AND entry_id = ?;
+-- name: skeleton_of
+SELECT skeleton FROM entry WHERE space_id = ? AND entry_id = ?;
+-- name: rows_of
+SELECT position, entry_id, received_at, chain, skeleton, body, salt FROM entry
+WHERE space_id = ? AND entry_id IN (SELECT value FROM {list}) ORDER BY position;
+-- name: rows_at
+SELECT position, entry_id, received_at, chain, skeleton, body, salt FROM entry
+WHERE space_id = ? AND position IN (SELECT value FROM {list}) ORDER BY position;
+-- name: bearing_on
+SELECT e.entry_id, e.skeleton FROM bearing b JOIN entry e ON e.space_id = b.space_id AND e.position = b.position
+WHERE b.space_id = ? AND b.key = ? ORDER BY b.position;
+-- name: positions_bearing_on
+SELECT position FROM bearing WHERE space_id = ? AND key = ? ORDER BY position;
+
+-- name: scope
+SELECT scope_id, scope_no, name, next_seq, listed, rest, changed FROM scope WHERE space_id = ? AND scope_id = ?;
+-- name: scope_rows
+SELECT scope_id, scope_no, name, next_seq, listed, rest, changed FROM scope WHERE space_id = ? ORDER BY scope_no;
+-- name: name
+SELECT text FROM name WHERE space_id = ? AND what = ? AND name_id = ?;
+-- name: doc
+SELECT vid, record_id, revision_id, position, kind, shelf, thread, speaker, occurred_at, flags, told_from,
+       told_to, volatility
+FROM doc WHERE space_id = ? AND revision_id = ?;
+-- name: docs_of_record
+SELECT vid, record_id, revision_id, position, kind, shelf, thread, speaker, occurred_at, flags, told_from,
+       told_to, volatility
+FROM doc WHERE space_id = ? AND record_id = ? ORDER BY vid;
+-- name: docs
+SELECT vid, record_id, revision_id, position, kind, shelf, thread, speaker, occurred_at, flags, told_from,
+       told_to, volatility
+FROM doc WHERE space_id = ? AND vid IN (SELECT value FROM {list}) ORDER BY vid;
+
+-- name: open_rows
+SELECT vid, known_from, valid_from, known_to, valid_to, unit, record_id, revision_id, kind, scope_id, generation, claim,
+       conditions, tier, status, visibility, hidden_reason, live_support, sensitivity, cause_entry, ended_by, challenged_by
+FROM belief WHERE space_id = ? AND unit = ? AND known_to = 9223372036854775807 ORDER BY vid, valid_from;
+-- name: beliefs_now
+SELECT vid, known_from, valid_from, known_to, valid_to, unit, record_id, revision_id, kind, scope_id, generation, claim,
+       conditions, tier, status, visibility, hidden_reason, live_support, sensitivity, cause_entry, ended_by, challenged_by
+FROM belief WHERE space_id = ? AND vid IN (SELECT value FROM {list}) AND known_to = 9223372036854775807
+ORDER BY vid, valid_from;
+-- name: beliefs_at
+SELECT vid, known_from, valid_from, known_to, valid_to, unit, record_id, revision_id, kind, scope_id, generation, claim,
+       conditions, tier, status, visibility, hidden_reason, live_support, sensitivity, cause_entry, ended_by, challenged_by
+FROM belief WHERE space_id = ? AND vid IN (SELECT value FROM {list}) AND known_from <= ? AND known_to > ?
+ORDER BY vid, valid_from;
+-- name: beliefs_of_record
+SELECT b.vid, b.known_from, b.valid_from, b.known_to, b.valid_to, b.unit, b.record_id, b.revision_id, b.kind, b.scope_id,
+       b.generation, b.claim, b.conditions, b.tier, b.status, b.visibility, b.hidden_reason, b.live_support, b.sensitivity,
+       b.cause_entry, b.ended_by, b.challenged_by
+FROM doc d JOIN belief b ON b.space_id = d.space_id AND b.vid = d.vid
+WHERE d.space_id = ? AND d.record_id = ? ORDER BY b.known_from, b.vid, b.valid_from;
+-- name: newest
+SELECT d.vid FROM doc d WHERE d.space_id = ? AND d.vid >= ? AND d.vid < ? AND (? OR d.shelf = 1)
+  AND d.kind IN (SELECT value FROM {list}) ORDER BY d.vid DESC LIMIT ?;
+
+-- name: similar
+SELECT d.vid FROM (SELECT rowid AS vid FROM lex WHERE lex MATCH ?2 AND rowid BETWEEN ?3 AND ?4 ORDER BY rowid DESC LIMIT ?5) f
+JOIN doc d ON d.space_id = ?1 AND d.vid = f.vid WHERE d.kind = 'semantic' ORDER BY d.vid DESC LIMIT ?6;
+-- name: over
+SELECT DISTINCT vid FROM belief WHERE space_id = ? AND vid >= ? AND vid < ? AND known_to = 9223372036854775807
+  AND sensitivity > ? ORDER BY vid;
+-- name: candidates
+SELECT d.vid, d.thread,
+       CASE WHEN d.thread IS NOT NULL THEN (SELECT max(p.vid) FROM doc p
+            WHERE p.space_id = d.space_id AND p.thread = d.thread AND p.vid < d.vid) END,
+       CASE WHEN d.thread IS NOT NULL THEN (SELECT min(n.vid) FROM doc n
+            WHERE n.space_id = d.space_id AND n.thread = d.thread AND n.vid > d.vid) END,
+       d.speaker, d.occurred_at, d.flags, d.told_from, d.told_to
+FROM doc d WHERE d.space_id = ? AND d.vid IN (SELECT value FROM {list}) ORDER BY d.vid;
+-- name: thread_before
+SELECT vid FROM doc WHERE space_id = ? AND thread = ? AND vid < ? ORDER BY vid DESC LIMIT ?;
+-- name: thread_after
+SELECT vid FROM doc WHERE space_id = ? AND thread = ? AND vid > ? ORDER BY vid LIMIT ?;
+-- name: mentioning
+SELECT vid FROM mention WHERE space_id = ? AND scope_id = ? AND name = ? ORDER BY vid DESC LIMIT ?;
+-- name: mentions_of
+SELECT name FROM mention WHERE space_id = ? AND vid = ? ORDER BY name;
+-- name: entities_named
+SELECT DISTINCT record_id FROM entity_name WHERE space_id = ? AND scope_id = ? AND name = ? ORDER BY record_id;
+-- name: names_of_entity
+SELECT name, role FROM entity_name WHERE space_id = ? AND record_id = ? ORDER BY role, name;
+-- name: speakers
+SELECT name, speaker_no FROM speaker WHERE space_id = ? AND scope_id = ? ORDER BY speaker_no;
+-- name: relations_out
+SELECT relation, target_id FROM relation WHERE space_id = ? AND record_id = ? ORDER BY relation, target_id;
+-- name: relations_in
+SELECT relation, record_id FROM relation WHERE space_id = ? AND target_id = ? ORDER BY relation, record_id;
+-- name: attention
+SELECT record_id, anchor, anchored_at, helped, failed FROM attention
+WHERE space_id = ? AND record_id IN (SELECT value FROM {list}) ORDER BY record_id;
+-- name: request
+SELECT fingerprint, outcome, record_id, entry_id, evidence_id, known_at, code FROM request WHERE space_id = ? AND digest = ?;
+-- name: delivered_to
+SELECT 1 FROM delivery WHERE space_id = ? AND record_id IN (SELECT value FROM {list}) AND actor = ? LIMIT 1;
+-- name: knows_nonce
+SELECT 1 FROM receipt WHERE space_id = ? AND nonce = ? LIMIT 1;
+-- name: knows_recall
+SELECT 1 FROM receipt WHERE space_id = ? AND recall_id = ?;
+-- name: delivery
+SELECT record_id FROM delivery WHERE space_id = ? AND recall_id = ? ORDER BY rank, record_id;
+-- name: counts
+SELECT kind, status, scope_id, count(DISTINCT record_id) FROM belief WHERE space_id = ? AND known_to = 9223372036854775807
+GROUP BY kind, status, scope_id ORDER BY kind, status, scope_id;
+
+-- name: put_entry
+INSERT INTO entry (space_id, position, entry_id, received_at, chain, skeleton, body, salt) VALUES (?, ?, ?, ?, ?, ?, ?, ?);
+-- name: put_bearing
+INSERT INTO bearing (space_id, key, position) VALUES (?, ?, ?);
+-- name: highest_scope_no
+SELECT coalesce(max(scope_no), 0) FROM scope;
+-- name: put_scope
+INSERT INTO scope (space_id, scope_id, scope_no, name, next_seq, listed, rest, changed) VALUES (?, ?, ?, ?, 0, 0, 0, 0);
+-- name: name_scope
+UPDATE scope SET name = ? WHERE space_id = ? AND scope_id = ?;
+-- name: next_seq
+UPDATE scope SET next_seq = next_seq + 1 WHERE space_id = ? AND scope_id = ? RETURNING scope_no, next_seq - 1;
+-- name: put_name
+INSERT INTO name (space_id, what, name_id, text) VALUES (?, ?, ?, ?)
+ON CONFLICT (space_id, what, name_id) DO UPDATE SET text = excluded.text;
+-- name: put_doc
+INSERT INTO doc (space_id, vid, record_id, revision_id, position, kind, shelf, thread, speaker, occurred_at,
+                 flags, told_from, told_to, volatility)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?);
+-- name: set_shelf
+UPDATE doc SET shelf = ? WHERE space_id = ? AND vid = ?;
+-- name: count_shelves
+UPDATE scope SET listed = listed + ?, rest = rest + ?, changed = changed + 1 WHERE space_id = ? AND scope_id = ?;
+-- name: put_mention
+INSERT INTO mention (space_id, scope_id, name, vid) VALUES (?, ?, ?, ?);
+-- name: drop_entity_names
+DELETE FROM entity_name WHERE space_id = ? AND record_id = ?;
+-- name: put_entity_name
+INSERT INTO entity_name (space_id, scope_id, name, record_id, role) VALUES (?, ?, ?, ?, ?)
+ON CONFLICT (space_id, scope_id, name, record_id) DO NOTHING;
+-- name: speaker_no
+SELECT speaker_no FROM speaker WHERE space_id = ? AND scope_id = ? AND name = ?;
+-- name: put_speaker
+INSERT INTO speaker (space_id, scope_id, speaker_no, name)
+SELECT ?1, ?2, (SELECT count(*) FROM speaker WHERE space_id = ?1 AND scope_id = ?2), ?3 RETURNING speaker_no;
+-- name: close_belief
+UPDATE belief SET known_to = ? WHERE space_id = ? AND vid = ? AND known_from = ? AND valid_from = ?;
+-- name: put_belief
+INSERT INTO belief (space_id, vid, known_from, valid_from, known_to, valid_to, unit, record_id, revision_id, kind,
+                    scope_id, generation, claim, conditions, tier, status, visibility, hidden_reason, live_support,
+                    sensitivity, cause_entry, ended_by, challenged_by)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?);
+-- name: put_relation
+INSERT INTO relation (space_id, record_id, relation, target_id, position) VALUES (?, ?, ?, ?, ?)
+ON CONFLICT (space_id, record_id, relation, target_id) DO NOTHING;
+-- name: drop_relation
+DELETE FROM relation WHERE space_id = ? AND record_id = ? AND relation = ? AND target_id = ?;
+-- name: put_attention
+INSERT INTO attention (space_id, record_id, anchor, anchored_at, helped, failed) VALUES (?, ?, ?, ?, ?, ?)
+ON CONFLICT (space_id, record_id) DO UPDATE SET anchor = excluded.anchor, anchored_at = excluded.anchored_at,
+    helped = excluded.helped, failed = excluded.failed;
+-- name: put_request
+INSERT INTO request (space_id, digest, fingerprint, outcome, record_id, entry_id, evidence_id, known_at, code)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?);
+-- name: put_refusal
+INSERT INTO refusal (space_id, refusal_no, at, verb, code, scope_id, actor, cause_entry)
+SELECT ?1, (SELECT count(*) FROM refusal WHERE space_id = ?1), ?2, ?3, ?4, ?5, ?6, ?7;
+-- name: put_receipt
+INSERT INTO receipt (space_id, recall_id, at, actor, session, nonce, digest) VALUES (?, ?, ?, ?, ?, ?, ?)
+ON CONFLICT (space_id, recall_id) DO NOTHING;
+-- name: put_delivery
+INSERT INTO delivery (space_id, record_id, recall_id, actor, rank) VALUES (?, ?, ?, ?, ?)
+ON CONFLICT (space_id, record_id, actor, recall_id) DO NOTHING;

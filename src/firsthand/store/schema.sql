@@ -1,0 +1,233 @@
+-- One schema for every engine. Only TEXT, BIGINT, DOUBLE PRECISION and each engine's own search and vector types;
+-- a line that is for one engine only ends in `-- @sqlite` or `-- @postgres`, and WITHOUT ROWID is for SQLite alone.
+-- Every key starts with space_id, so that a space can be placed on one shard (design 06).
+
+-- The ledger: the only source of truth. ---------------------------------------------------------------------------
+
+CREATE TABLE entry (
+    space_id    TEXT   NOT NULL,
+    position    BIGINT NOT NULL CHECK (position > 0),
+    entry_id    TEXT   NOT NULL,
+    received_at BIGINT NOT NULL,
+    chain       TEXT   NOT NULL,
+    skeleton    TEXT   NOT NULL,
+    body        TEXT,
+    salt        TEXT,
+    PRIMARY KEY (space_id, position),
+    CHECK ((body IS NULL) = (salt IS NULL))
+);
+CREATE UNIQUE INDEX entry_id ON entry (space_id, entry_id);
+
+-- design 03: the one exception to append-only is blanking the body of an entry that an `erase` entry names. The
+-- bearing row that names it is written in the same transaction, before the blanking.
+CREATE TRIGGER entry_no_update BEFORE UPDATE ON entry                                                         -- @sqlite
+WHEN NOT (                                                                                                    -- @sqlite
+    NEW.space_id = OLD.space_id AND NEW.position = OLD.position AND NEW.entry_id = OLD.entry_id               -- @sqlite
+    AND NEW.received_at = OLD.received_at AND NEW.chain = OLD.chain AND NEW.skeleton = OLD.skeleton           -- @sqlite
+    AND NEW.body IS NULL AND NEW.salt IS NULL                                                                 -- @sqlite
+    AND EXISTS (                                                                                              -- @sqlite
+        SELECT 1 FROM bearing b JOIN entry e ON e.space_id = b.space_id AND e.position = b.position           -- @sqlite
+        WHERE b.space_id = OLD.space_id AND b.key = 'n:' || OLD.entry_id                                      -- @sqlite
+          AND json_extract(e.skeleton, '$.edges.kind') = 'erase'                                              -- @sqlite
+    )                                                                                                         -- @sqlite
+)                                                                                                             -- @sqlite
+BEGIN SELECT RAISE(ABORT, 'the ledger is append-only'); END;                                                  -- @sqlite
+CREATE TRIGGER entry_no_delete BEFORE DELETE ON entry                                                         -- @sqlite
+BEGIN SELECT RAISE(ABORT, 'the ledger is append-only'); END;                                                  -- @sqlite
+-- REPLACE deletes without asking unless an insert over an existing row is refused first.
+CREATE TRIGGER entry_no_replace BEFORE INSERT ON entry                                                        -- @sqlite
+WHEN EXISTS (SELECT 1 FROM entry WHERE space_id = NEW.space_id                                                -- @sqlite
+             AND (position = NEW.position OR entry_id = NEW.entry_id))                                        -- @sqlite
+BEGIN SELECT RAISE(ABORT, 'the ledger is append-only'); END;                                                  -- @sqlite
+
+-- Kept: never dropped by a rebuild (design 09.28). ------------------------------------------------------------------
+
+CREATE TABLE request (
+    space_id    TEXT   NOT NULL,
+    digest      TEXT   NOT NULL,
+    fingerprint TEXT   NOT NULL,
+    outcome     TEXT   NOT NULL,
+    record_id   TEXT,
+    entry_id    TEXT,
+    evidence_id TEXT,
+    known_at    BIGINT NOT NULL,
+    code        TEXT,
+    PRIMARY KEY (space_id, digest)
+) WITHOUT ROWID;
+
+CREATE TABLE refusal (
+    space_id     TEXT   NOT NULL,
+    refusal_no   BIGINT NOT NULL,
+    at           BIGINT NOT NULL,
+    verb         TEXT   NOT NULL,
+    code         TEXT   NOT NULL,
+    scope_id     TEXT   NOT NULL,
+    actor        TEXT   NOT NULL,
+    cause_entry  TEXT,
+    PRIMARY KEY (space_id, refusal_no)
+) WITHOUT ROWID;
+
+-- Projections: dropped and replayed by a rebuild. -------------------------------------------------------------------
+
+CREATE TABLE bearing (
+    space_id TEXT   NOT NULL,
+    key      TEXT   NOT NULL,
+    position BIGINT NOT NULL,
+    PRIMARY KEY (space_id, key, position)
+) WITHOUT ROWID;
+
+CREATE TABLE scope (
+    space_id  TEXT   NOT NULL,
+    scope_id  TEXT   NOT NULL,
+    scope_no  BIGINT NOT NULL,
+    name      TEXT,
+    next_seq  BIGINT NOT NULL,
+    listed    BIGINT NOT NULL,
+    rest      BIGINT NOT NULL,
+    changed   BIGINT NOT NULL,
+    PRIMARY KEY (space_id, scope_id)
+) WITHOUT ROWID;
+CREATE UNIQUE INDEX scope_no ON scope (space_id, scope_no);
+
+CREATE TABLE name (
+    space_id TEXT   NOT NULL,
+    name_id  TEXT   NOT NULL,
+    what     TEXT   NOT NULL,
+    text     TEXT,
+    PRIMARY KEY (space_id, what, name_id)
+) WITHOUT ROWID;
+
+CREATE TABLE doc (
+    space_id    TEXT   NOT NULL,
+    vid         BIGINT NOT NULL,
+    record_id   TEXT   NOT NULL,
+    revision_id TEXT   NOT NULL,
+    position    BIGINT NOT NULL,
+    kind        TEXT   NOT NULL,
+    shelf       BIGINT NOT NULL CHECK (shelf IN (0, 1, 2)),
+    thread      TEXT,
+    speaker     BIGINT,
+    occurred_at BIGINT,
+    flags       BIGINT NOT NULL,
+    told_from   BIGINT,
+    told_to     BIGINT,
+    volatility  TEXT,
+    PRIMARY KEY (space_id, vid)
+) WITHOUT ROWID;
+CREATE UNIQUE INDEX doc_revision ON doc (space_id, revision_id);
+CREATE INDEX doc_record ON doc (space_id, record_id);
+CREATE INDEX doc_thread ON doc (space_id, thread, vid) WHERE thread IS NOT NULL;
+
+CREATE TABLE belief (
+    space_id      TEXT   NOT NULL,
+    vid           BIGINT NOT NULL,
+    known_from    BIGINT NOT NULL,
+    valid_from    BIGINT NOT NULL,
+    known_to      BIGINT NOT NULL,
+    valid_to      BIGINT NOT NULL,
+    unit          TEXT   NOT NULL,
+    record_id     TEXT   NOT NULL,
+    revision_id   TEXT   NOT NULL,
+    kind          TEXT   NOT NULL CHECK (kind IN ('episodic', 'working', 'semantic', 'competence', 'plan_graph', 'entity')),
+    scope_id      TEXT   NOT NULL,
+    generation    BIGINT NOT NULL,
+    claim         TEXT,
+    conditions    TEXT,
+    tier          TEXT   NOT NULL CHECK (tier IN ('observed', 'candidate', 'validated_claim', 'fact')),
+    status        TEXT   NOT NULL CHECK (status IN ('active', 'pending_evidence', 'needs_review', 'quarantined',
+                                                    'disputed', 'superseded', 'retracted', 'rejected', 'erased')),
+    visibility    TEXT   NOT NULL CHECK (visibility IN ('visible', 'content_conflict', 'hidden')),
+    hidden_reason TEXT            CHECK (hidden_reason IN ('withdrawn', 'conflicting_decisions', 'unreviewed_content')),
+    live_support  BIGINT NOT NULL CHECK (live_support >= 0),
+    sensitivity   BIGINT NOT NULL CHECK (sensitivity BETWEEN 0 AND 4),
+    cause_entry   TEXT   NOT NULL,
+    ended_by      TEXT,
+    challenged_by TEXT,
+    PRIMARY KEY (space_id, vid, known_from, valid_from),
+    FOREIGN KEY (space_id, cause_entry) REFERENCES entry (space_id, entry_id) ON DELETE RESTRICT,
+    CHECK (NOT (tier = 'candidate' AND status = 'active')),
+    CHECK (NOT (status = 'active' AND live_support = 0 AND kind IN ('semantic', 'competence', 'plan_graph'))),
+    CHECK ((visibility = 'hidden') = (hidden_reason IS NOT NULL)),
+    CHECK (known_from < known_to AND valid_from < valid_to)
+) WITHOUT ROWID;
+-- One open row per record, head and world window.
+CREATE UNIQUE INDEX belief_open ON belief (space_id, unit, vid, valid_from) WHERE known_to = 9223372036854775807;
+-- What default recall may return; `disputed` goes only to conflicts.
+CREATE INDEX belief_shown ON belief (space_id, vid, sensitivity)
+    WHERE known_to = 9223372036854775807 AND status IN ('active', 'disputed') AND tier <> 'candidate'
+      AND visibility IN ('visible', 'content_conflict');
+
+CREATE TABLE mention (
+    space_id TEXT   NOT NULL,
+    scope_id TEXT   NOT NULL,
+    name     TEXT   NOT NULL,
+    vid      BIGINT NOT NULL,
+    PRIMARY KEY (space_id, scope_id, name, vid)
+) WITHOUT ROWID;
+CREATE INDEX mention_doc ON mention (space_id, vid);
+
+CREATE TABLE entity_name (
+    space_id  TEXT NOT NULL,
+    scope_id  TEXT NOT NULL,
+    name      TEXT NOT NULL,
+    record_id TEXT NOT NULL,
+    role      TEXT NOT NULL,
+    PRIMARY KEY (space_id, scope_id, name, record_id)
+) WITHOUT ROWID;
+CREATE INDEX entity_name_record ON entity_name (space_id, record_id);
+
+CREATE TABLE speaker (
+    space_id   TEXT   NOT NULL,
+    scope_id   TEXT   NOT NULL,
+    speaker_no BIGINT NOT NULL,
+    name       TEXT   NOT NULL,
+    PRIMARY KEY (space_id, scope_id, name)
+) WITHOUT ROWID;
+
+CREATE TABLE relation (
+    space_id  TEXT   NOT NULL,
+    record_id TEXT   NOT NULL,
+    relation  TEXT   NOT NULL,
+    target_id TEXT   NOT NULL,
+    position  BIGINT NOT NULL,
+    PRIMARY KEY (space_id, record_id, relation, target_id)
+) WITHOUT ROWID;
+CREATE INDEX relation_target ON relation (space_id, target_id);
+
+CREATE TABLE attention (
+    space_id    TEXT             NOT NULL,
+    record_id   TEXT             NOT NULL,
+    anchor      DOUBLE PRECISION NOT NULL,
+    anchored_at BIGINT           NOT NULL,
+    helped      BIGINT           NOT NULL,
+    failed      BIGINT           NOT NULL,
+    PRIMARY KEY (space_id, record_id)
+) WITHOUT ROWID;
+
+-- Own words, as terms made by our own rule (design 04): one index of what the default gate may pass, one of the rest.
+CREATE VIRTUAL TABLE lex      USING fts5 (terms, content = '', contentless_delete = 1, detail = none, tokenize = 'ascii'); -- @sqlite
+CREATE VIRTUAL TABLE lex_rest USING fts5 (terms, content = '', contentless_delete = 1, detail = none, tokenize = 'ascii'); -- @sqlite
+
+-- Journal: receipts of recalls; bounded loss, not part of a rebuild. -------------------------------------------------
+
+CREATE TABLE receipt (
+    space_id  TEXT   NOT NULL,
+    recall_id TEXT   NOT NULL,
+    at        BIGINT NOT NULL,
+    actor     TEXT   NOT NULL,
+    session   TEXT,
+    nonce     TEXT   NOT NULL,
+    digest    TEXT   NOT NULL,
+    PRIMARY KEY (space_id, recall_id)
+) WITHOUT ROWID;
+CREATE INDEX receipt_nonce ON receipt (space_id, nonce);
+
+CREATE TABLE delivery (
+    space_id  TEXT   NOT NULL,
+    record_id TEXT   NOT NULL,
+    recall_id TEXT   NOT NULL,
+    actor     TEXT   NOT NULL,
+    rank      BIGINT NOT NULL,
+    PRIMARY KEY (space_id, record_id, actor, recall_id)
+) WITHOUT ROWID;
+CREATE INDEX delivery_recall ON delivery (space_id, recall_id);

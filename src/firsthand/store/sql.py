@@ -1,0 +1,44 @@
+"""SQL is source code: named queries and one schema, read from their files once."""
+
+from __future__ import annotations
+
+import functools
+import re
+from importlib.resources import files
+from typing import Final
+
+SCHEMA_VERSION: Final = 1
+PROJECTIONS: Final = {
+    "bearing": "key, position",
+    "scope": "scope_id",
+    "name": "what, name_id",
+    "doc": "vid",
+    "belief": "vid, known_from, valid_from",
+    "mention": "scope_id, name, vid",
+    "entity_name": "scope_id, name, record_id",
+    "speaker": "scope_id, name",
+    "relation": "record_id, relation, target_id",
+    "attention": "record_id",
+}
+"""Tables that a rebuild makes anew, with their order without the space."""
+
+_NAME: Final = re.compile(r"^-- name: (\w+)\n", re.MULTILINE)
+
+
+@functools.cache
+def queries(list_source: str) -> dict[str, str]:
+    """Every named query, with the engine's way to read an array parameter put in."""
+    text = files("firsthand.store").joinpath("queries.sql").read_text(encoding="utf-8")
+    parts = _NAME.split(text)[1:]
+    names, bodies = parts[::2], parts[1::2]
+    assert len(set(names)) == len(names), "two queries share a name"
+    return {n: b.strip().rstrip(";").replace("{list}", list_source) for n, b in zip(names, bodies, strict=True)}
+
+
+def schema(engine: str) -> str:
+    """The schema for `sqlite` or `postgres`."""
+    text = files("firsthand.store").joinpath("schema.sql").read_text(encoding="utf-8")
+    other = {"sqlite": "-- @postgres", "postgres": "-- @sqlite"}[engine]
+    lines = [line for line in text.splitlines() if not line.rstrip().endswith(other)]
+    text = "\n".join(lines)
+    return text if engine == "sqlite" else text.replace(") WITHOUT ROWID;", ");")

@@ -1,0 +1,248 @@
+"""The embedded engine: one SQLite file through apsw, several processes, readers that never wait for writers."""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import threading
+from collections.abc import Generator, Iterator, Sequence
+from pathlib import Path
+from typing import Final, cast
+
+import apsw
+
+from firsthand.ports import JournalRow
+from firsthand.store.engine import Connection, Row
+from firsthand.store.keys import KeyFile
+from firsthand.store.sql import PROJECTIONS, SCHEMA_VERSION, queries, schema
+from firsthand.store.sqlite_read import SqliteReader
+from firsthand.store.sqlite_write import SqliteWriter
+from firsthand.vocabulary.errors import BrokenError, BusyError, FirsthandError
+
+BUSY_TIMEOUT_MS: Final = 30_000
+LIST_SOURCE: Final = "json_each(?)"
+APPLICATION_ID: Final = 0x46484D31  # "FHM1"
+
+
+class SqliteStore:
+    """Every space of one SQLite file."""
+
+    def __init__(self, path: Path, *, synchronous: str = "FULL", vfs: str | None = None) -> None:
+        self._path = path
+        self._vfs = vfs
+        self._synchronous = synchronous
+        self._queries = queries(LIST_SOURCE)
+        self._keys = KeyFile(path.with_name(path.name + ".keys"))
+        self._local = threading.local()
+        self._open: list[Connection] = []
+        self._open_lock = threading.Lock()
+        self._write_lock = threading.RLock()
+        with translated():
+            self._writer = self._connect(synchronous)
+            self._journal = self._connect("NORMAL" if synchronous == "FULL" else synchronous)
+            self._migrate()
+
+    # ---- contexts --------------------------------------------------------------------------------------------------
+
+    @contextlib.contextmanager
+    def reading(self, space: str) -> Generator[SqliteReader]:
+        """A snapshot of a space for as long as the context lasts; nested uses share the outer snapshot."""
+        connection = self._reader_connection()
+        with translated():
+            if connection.in_transaction:
+                yield SqliteReader(connection, self._queries, space)
+                return
+            connection.execute("BEGIN")
+            try:
+                yield SqliteReader(connection, self._queries, space)
+            finally:
+                connection.execute("COMMIT")
+
+    @contextlib.contextmanager
+    def writing(self, space: str) -> Generator[SqliteWriter]:
+        """The append lock of the file and one transaction."""
+        with self._write_lock, translated(may_have_written=False):
+            self._writer.execute("BEGIN IMMEDIATE")
+            try:
+                yield SqliteWriter(self._writer, self._queries, space)
+            except BaseException:
+                if self._writer.in_transaction:
+                    self._writer.execute("ROLLBACK")
+                raise
+            with translated(may_have_written=True):
+                try:
+                    self._writer.execute("COMMIT")
+                except apsw.Error:
+                    if self._writer.in_transaction:
+                        self._writer.execute("ROLLBACK")
+                    raise
+
+    def journal(self, space: str, rows: Sequence[JournalRow]) -> None:
+        """Write receipts in one transaction that is not synced (design 04: bounded loss)."""
+        q = self._queries
+        with self._open_lock, translated():
+            self._journal.execute("BEGIN IMMEDIATE")
+            try:
+                for row in rows:
+                    self._journal.execute(
+                        q["put_receipt"],
+                        (space, row.recall_id, row.at, row.actor, row.session, row.nonce, row.digest),
+                    )
+                    self._journal.executemany(
+                        q["put_delivery"],
+                        [(space, r, row.recall_id, row.actor, i) for i, r in enumerate(row.delivered)],
+                    )
+            except BaseException:
+                self._journal.execute("ROLLBACK")
+                raise
+            self._journal.execute("COMMIT")
+
+    # ---- keys, checks, facts ---------------------------------------------------------------------------------------
+
+    def space_key(self, space: str) -> bytes:
+        """The key of a space, made under the append lock on first use and synced before any entry needs it."""
+        key = self._keys.get(space)
+        if key is not None:
+            return key
+        with self.writing(space) as writer:
+            if writer.head().position:
+                raise BrokenError(
+                    "key_missing",
+                    "the key file beside the database has no key for this space; restore it from the same backup",
+                )
+            return self._keys.make(space)
+
+    def projection_digests(self, space: str) -> dict[str, str]:
+        """One digest per projection over all its columns, and of the two word indexes."""
+        with self.reading(space) as reader:
+            digests = {t: _digest(reader.table(t, order)) for t, order in PROJECTIONS.items()}
+            digests |= {t: _digest(reader.index_terms(t)) for t in ("lex", "lex_rest")}
+        return digests
+
+    def check(self, space: str) -> list[str]:
+        """What SQLite finds wrong with its own pages, indexes and constraints."""
+        connection = self._reader_connection()
+        found: list[str] = []
+        with translated():
+            for pragma in ("integrity_check", "foreign_key_check"):
+                found += [str(row[0]) for row in connection.execute(f"PRAGMA {pragma}") if row[0] != "ok"]
+        for index in ("lex", "lex_rest"):
+            try:
+                with self._write_lock:
+                    self._writer.execute(f"INSERT INTO {index} ({index}) VALUES ('integrity-check')")
+            except apsw.Error as error:
+                found.append(f"{index}: {type(error).__name__}")
+        return found
+
+    def facts(self) -> dict[str, object]:
+        """Where the store is, its size, engine and schema version."""
+        size = sum(p.stat().st_size for p in self._files() if p.exists())
+        return {
+            "path": str(self._path),
+            "bytes": size,
+            "engine": f"SQLite {apsw.sqlite_lib_version()} through apsw {apsw.apsw_version()}",
+            "schema_version": SCHEMA_VERSION,
+            "synchronous": self._synchronous,
+            "key_file": str(self._keys.path),
+            "key_file_mode": oct(self._keys.path.stat().st_mode & 0o777) if self._keys.path.exists() else None,
+        }
+
+    def close(self) -> None:
+        """Close every connection of every thread."""
+        with self._open_lock, translated():
+            for connection in (*self._open, self._journal, self._writer):
+                connection.close()
+            self._open.clear()
+
+    # ---- inside ----------------------------------------------------------------------------------------------------
+
+    def _files(self) -> list[Path]:
+        return [self._path.with_name(self._path.name + suffix) for suffix in ("", "-wal")]
+
+    def _reader_connection(self) -> Connection:
+        connection: Connection | None = getattr(self._local, "connection", None)
+        if connection is None:
+            with translated():
+                connection = self._connect(self._synchronous)
+            self._local.connection = connection
+            with self._open_lock:
+                self._open.append(connection)
+        return connection
+
+    def _connect(self, synchronous: str) -> Connection:
+        opened = apsw.Connection(str(self._path), vfs=self._vfs)
+        opened.set_busy_timeout(BUSY_TIMEOUT_MS)
+        connection = cast("Connection", opened)
+        for pragma in (
+            "journal_mode = WAL",
+            f"synchronous = {synchronous}",
+            "foreign_keys = ON",
+            "recursive_triggers = ON",
+            "secure_delete = ON",
+            "cache_size = -65536",
+            "mmap_size = 268435456",
+            "temp_store = MEMORY",
+        ):
+            connection.execute(f"PRAGMA {pragma}")
+        return connection
+
+    def _migrate(self) -> None:
+        """Make the schema in an empty file; refuse a file of another program or of a later version."""
+        with self._write_lock:
+            self._writer.execute("BEGIN IMMEDIATE")
+            try:
+                self._adopt()
+            except BaseException:
+                self._writer.execute("ROLLBACK")
+                raise
+            self._writer.execute("COMMIT")
+
+    def _adopt(self) -> None:
+        version = self._pragma("user_version")
+        if version == SCHEMA_VERSION and self._pragma("application_id") == APPLICATION_ID:
+            return
+        if version != 0:
+            raise BrokenError("schema_unknown", "the database file has a schema this version does not know")
+        if self._writer.execute("SELECT count(*) FROM sqlite_schema").get:
+            raise BrokenError("not_ours", "the database file belongs to another program")
+        self._writer.execute(schema("sqlite"))
+        self._writer.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
+        self._writer.execute(f"PRAGMA application_id = {APPLICATION_ID}")
+
+    def _pragma(self, name: str) -> int:
+        return int(self._writer.execute(f"PRAGMA {name}").get)
+
+
+@contextlib.contextmanager
+def translated(*, may_have_written: bool = False) -> Generator[None]:
+    """Engine errors as ours: without content, with what to do next."""
+    try:
+        yield
+    except FirsthandError:
+        raise
+    except (apsw.BusyError, apsw.LockedError):
+        raise BusyError(
+            "store_busy", "the database was locked for longer than the busy timeout", retryable=True
+        ) from None
+    except (apsw.CorruptError, apsw.NotADBError):
+        raise BrokenError("store_corrupt", "the database file is damaged or is not a database") from None
+    except apsw.FullError:
+        raise BusyError("disk_full", "the disk is full; nothing was written", next_action="contact_operator") from None
+    except apsw.CantOpenError:
+        raise BrokenError("store_unopenable", "the database file cannot be opened; its folder may be missing") from None
+    except (apsw.ReadOnlyError, apsw.PermissionsError):
+        raise BrokenError("store_read_only", "the database file cannot be written") from None
+    except apsw.IOError:
+        raise BrokenError(
+            "store_io", "the operating system reported an error on the database file", may_have_written=may_have_written
+        ) from None
+    except apsw.ConnectionClosedError:
+        raise BrokenError("store_closed", "the memory is closed", next_action="none") from None
+
+
+def _digest(rows: Iterator[Row]) -> str:
+    running = hashlib.sha256()
+    for row in rows:
+        running.update(repr(row).encode())
+        running.update(b"\n")
+    return running.hexdigest()

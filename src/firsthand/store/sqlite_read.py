@@ -1,0 +1,261 @@
+"""Reads of one space inside one snapshot."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+
+import msgspec
+
+from firsthand.ports import (
+    REST,
+    SEQ_BITS,
+    Attention,
+    BeliefRow,
+    Candidate,
+    DocRow,
+    Head,
+    LedgerRow,
+    RequestRow,
+    ScopeRow,
+    Shelf,
+)
+from firsthand.store.engine import Connection, Row, SqlValue
+from firsthand.vocabulary.entries import Entry, Skeleton
+from firsthand.vocabulary.kinds import Kind
+
+GENESIS = "0" * 40
+SIMILAR_SCANNED = 2_000
+
+_skeletons = msgspec.json.Decoder(Skeleton)
+_encode = msgspec.json.encode
+
+
+class SqliteReader:
+    """One space as one snapshot shows it."""
+
+    def __init__(self, connection: Connection, queries: dict[str, str], space: str) -> None:
+        self._connection = connection
+        self._q = queries
+        self._space = space
+
+    @property
+    def space(self) -> str:
+        """The space read."""
+        return self._space
+
+    def _all(self, query: str, *values: SqlValue) -> list[Row]:
+        return self._connection.execute(self._q[query], (self._space, *values)).fetchall()
+
+    def _one(self, query: str, *values: SqlValue) -> Row | None:
+        return self._connection.execute(self._q[query], (self._space, *values)).fetchone()
+
+    # ---- ledger ----------------------------------------------------------------------------------------------------
+
+    def head(self) -> Head:
+        """The end of the ledger."""
+        row = self._one("head")
+        return Head(*row) if row else Head(0, None, GENESIS, 0)
+
+    def ledger_rows(self, after: int, limit: int) -> list[LedgerRow]:
+        """Entries after a position, in order."""
+        return [LedgerRow(*r) for r in self._all("ledger_rows", after, limit)]
+
+    def position_of(self, entry_id: str) -> int | None:
+        """The position of an entry."""
+        row = self._one("position_of", entry_id)
+        return row[0] if row else None
+
+    def rows_of(self, entry_ids: Iterable[str]) -> dict[str, LedgerRow]:
+        """Entries by id."""
+        return {r[1]: LedgerRow(*r) for r in self._all("rows_of", _array(entry_ids))}
+
+    def rows_at(self, positions: Iterable[int]) -> list[LedgerRow]:
+        """Entries by position, in order."""
+        return [LedgerRow(*r) for r in self._all("rows_at", _array(positions))]
+
+    def get(self, entry_id: str) -> Entry | None:
+        """The entry with this id."""
+        row = self._one("skeleton_of", entry_id)
+        return Entry(id=entry_id, skeleton=_skeletons.decode(row[0])) if row else None
+
+    def bearing_on(self, key: str) -> Sequence[Entry]:
+        """Entries found under `key`."""
+        return [Entry(id=i, skeleton=_skeletons.decode(s)) for i, s in self._all("bearing_on", key)]
+
+    def positions_bearing_on(self, key: str) -> list[int]:
+        """Positions of entries found under `key`."""
+        return [r[0] for r in self._all("positions_bearing_on", key)]
+
+    # ---- scopes and names ------------------------------------------------------------------------------------------
+
+    def scopes(self) -> tuple[str, ...]:
+        """Every scope id of the space."""
+        return tuple(r[0] for r in self._all("scope_rows"))
+
+    def scope(self, scope_id: str) -> ScopeRow | None:
+        """A scope by its id."""
+        row = self._one("scope", scope_id)
+        return ScopeRow(*row) if row else None
+
+    def scope_rows(self) -> list[ScopeRow]:
+        """All scopes, by number."""
+        return [ScopeRow(*r) for r in self._all("scope_rows")]
+
+    def name(self, what: str, name_id: str) -> str | None:
+        """The words behind an opaque id."""
+        row = self._one("name", what, name_id)
+        return row[0] if row else None
+
+    # ---- documents and beliefs -------------------------------------------------------------------------------------
+
+    def doc(self, revision_id: str) -> DocRow | None:
+        """The document of a revision."""
+        row = self._one("doc", revision_id)
+        return DocRow(*row) if row else None
+
+    def docs_of_record(self, record_id: str) -> list[DocRow]:
+        """The documents of a record."""
+        return [DocRow(*r) for r in self._all("docs_of_record", record_id)]
+
+    def docs(self, vids: Iterable[int]) -> dict[int, DocRow]:
+        """Documents by number."""
+        return {r[0]: DocRow(*r) for r in self._all("docs", _array(vids))}
+
+    def open_rows(self, unit: str) -> list[BeliefRow]:
+        """The rows of a unit that are believed now."""
+        return [BeliefRow(*r) for r in self._all("open_rows", unit)]
+
+    def beliefs(self, vids: Iterable[int], known_at: int | None) -> list[BeliefRow]:
+        """The rows of documents that are believed at an instant, or now."""
+        if known_at is None:
+            rows = self._all("beliefs_now", _array(vids))
+        else:
+            rows = self._all("beliefs_at", _array(vids), known_at, known_at)
+        return [BeliefRow(*r) for r in rows]
+
+    def beliefs_of_record(self, record_id: str) -> list[BeliefRow]:
+        """Every row a record ever had, oldest first."""
+        return [BeliefRow(*r) for r in self._all("beliefs_of_record", record_id)]
+
+    def newest(
+        self, scope_no: int, kinds: Sequence[Kind], before: int | None, limit: int, shown_only: bool
+    ) -> list[int]:
+        """Document numbers of a scope, newest first."""
+        low = scope_no << SEQ_BITS
+        high = before if before is not None else (scope_no + 1) << SEQ_BITS
+        return [r[0] for r in self._all("newest", low, high, not shown_only, _array(kinds), limit)]
+
+    # ---- search ----------------------------------------------------------------------------------------------------
+
+    def postings(self, scope_no: int, term: str, shelf: Shelf) -> str:
+        """Places in the scope of the documents with a term, comma-separated."""
+        table = "lex_rest" if shelf == REST else "lex"
+        low = scope_no << SEQ_BITS
+        found = self._connection.execute(
+            f"SELECT group_concat(rowid - ?) FROM {table} WHERE {table} MATCH ? AND rowid BETWEEN ? AND ?",
+            (low, f'"{term}"', low, low + (1 << SEQ_BITS) - 1),
+        ).get
+        return str(found) if found is not None else ""
+
+    def similar(self, scope_no: int, first: str, others: Sequence[str], limit: int) -> list[int]:
+        """Listed claims of a scope with one term and any of others, newest first."""
+        low = scope_no << SEQ_BITS
+        match = f'"{first}"'
+        if others:
+            match += " AND (" + " OR ".join(f'"{o}"' for o in others) + ")"
+        return [r[0] for r in self._all("similar", match, low, low + (1 << SEQ_BITS) - 1, SIMILAR_SCANNED, limit)]
+
+    def over(self, scope_no: int, clearance: int) -> list[int]:
+        """Document numbers of a scope that are above a clearance."""
+        return [r[0] for r in self._all("over", scope_no << SEQ_BITS, (scope_no + 1) << SEQ_BITS, clearance)]
+
+    def candidates(self, vids: Iterable[int]) -> list[Candidate]:
+        """Documents for ranking, by number."""
+        return [Candidate(*r) for r in self._all("candidates", _array(vids))]
+
+    def thread_around(self, thread: str, vid: int, reach: int) -> list[int]:
+        """Document numbers of a thread within `reach` places of one."""
+        before = [r[0] for r in self._all("thread_before", thread, vid, reach)]
+        return [*reversed(before), *(r[0] for r in self._all("thread_after", thread, vid, reach))]
+
+    def mentioning(self, scope_id: str, name: str, limit: int) -> list[int]:
+        """Document numbers that mention a name, newest first."""
+        return [r[0] for r in self._all("mentioning", scope_id, name, limit)]
+
+    def mentions_of(self, vid: int) -> list[str]:
+        """Names a document mentions."""
+        return [r[0] for r in self._all("mentions_of", vid)]
+
+    def entities_named(self, scope_id: str, name: str) -> list[str]:
+        """Entity records a name stands for in a scope."""
+        return [r[0] for r in self._all("entities_named", scope_id, name)]
+
+    def names_of_entity(self, record_id: str) -> list[tuple[str, str]]:
+        """(name, role) of an entity."""
+        return [(r[0], r[1]) for r in self._all("names_of_entity", record_id)]
+
+    def speakers(self, scope_id: str) -> dict[str, int]:
+        """Speaker names of a scope with their numbers."""
+        return {r[0]: r[1] for r in self._all("speakers", scope_id)}
+
+    def relations_of(self, record_id: str) -> list[tuple[str, str, str]]:
+        """(relation, other record, direction)."""
+        out = [(r[0], r[1], "out") for r in self._all("relations_out", record_id)]
+        return out + [(r[0], r[1], "in") for r in self._all("relations_in", record_id)]
+
+    def attention(self, record_ids: Iterable[str]) -> dict[str, Attention]:
+        """Salience anchors of records that have one."""
+        return {r[0]: Attention(*r[1:]) for r in self._all("attention", _array(record_ids))}
+
+    # ---- kept and journal ------------------------------------------------------------------------------------------
+
+    def request(self, digest: str) -> RequestRow | None:
+        """What an idempotency key was used for."""
+        row = self._one("request", digest)
+        return RequestRow(*row) if row else None
+
+    def delivered_to(self, record_ids: Iterable[str], actor: str) -> bool:
+        """Whether a recall ever gave one of these records to an actor."""
+        return self._one("delivered_to", _array(record_ids), actor) is not None
+
+    def knows_nonce(self, nonce: str) -> bool:
+        """Whether a packet fence is one of ours."""
+        return self._one("knows_nonce", nonce) is not None
+
+    def delivery(self, recall_id: str) -> list[str] | None:
+        """Records a recall delivered, by rank."""
+        if self._one("knows_recall", recall_id) is None:
+            return None
+        return [r[0] for r in self._all("delivery", recall_id)]
+
+    def counts(self) -> dict[str, dict[str, int]]:
+        """Open beliefs counted by kind, by status and by scope."""
+        found: dict[str, dict[str, int]] = {"kind": {}, "status": {}, "scope": {}}
+        for kind, status, scope, count in self._all("counts"):
+            for group, value in (("kind", kind), ("status", status), ("scope", scope)):
+                found[group][value] = found[group].get(value, 0) + count
+        return found
+
+    # ---- audit -----------------------------------------------------------------------------------------------------
+
+    def table(self, table: str, order: str) -> Iterator[Row]:
+        """Every column of a projection's rows of this space, in one order."""
+        return iter(
+            self._connection.execute(f"SELECT * FROM {table} WHERE space_id = ? ORDER BY {order}", (self._space,))
+        )
+
+    def index_terms(self, index: str) -> Iterator[Row]:
+        """(term, document) of a word index, of this space's scopes."""
+        vocabulary = f"temp.{index}_terms"
+        self._connection.execute(
+            f"CREATE VIRTUAL TABLE IF NOT EXISTS {vocabulary} USING fts5vocab('main', '{index}', 'instance')"
+        )
+        numbers = {s.scope_no for s in self.scope_rows()}
+        for term, vid in self._connection.execute(f"SELECT term, doc FROM {vocabulary} ORDER BY term, doc"):
+            if vid >> SEQ_BITS in numbers:
+                yield term, vid
+
+
+def _array(values: Iterable[object]) -> str:
+    """An array parameter for `json_each`."""
+    return _encode(list(values)).decode()

@@ -1,0 +1,142 @@
+"""Writes of one space inside one transaction under the append lock."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from firsthand.ports import (
+    LISTED,
+    REST,
+    SEQ_BITS,
+    UNLISTED,
+    Attention,
+    BeliefRow,
+    DocRow,
+    LedgerRow,
+    RequestRow,
+    ScopeRow,
+    Shelf,
+)
+from firsthand.store.engine import SqlValue
+from firsthand.store.sql import PROJECTIONS
+from firsthand.store.sqlite_read import SqliteReader
+from firsthand.vocabulary.errors import BrokenError
+
+_INDEXES: dict[Shelf, str] = {LISTED: "lex", REST: "lex_rest"}
+
+
+class SqliteWriter(SqliteReader):
+    """One open transaction: what it reads includes what it wrote."""
+
+    def _run(self, query: str, *values: SqlValue) -> None:
+        self._connection.execute(self._q[query], (self._space, *values))
+
+    def put_entry(self, row: LedgerRow) -> None:
+        """Append an entry."""
+        self._run("put_entry", *row)
+
+    def put_bearings(self, position: int, keys: Sequence[str]) -> None:
+        """Say what an entry bears on."""
+        for key in keys:
+            self._run("put_bearing", key, position)
+
+    def put_scope(self, scope_id: str, name: str | None) -> ScopeRow:
+        """Number a scope, or give it its name."""
+        row = self.scope(scope_id)
+        if row is None:
+            number = int(self._connection.execute(self._q["highest_scope_no"]).get) + 1
+            self._run("put_scope", scope_id, number, name)
+            return ScopeRow(scope_id, number, name, 0, 0, 0, 0)
+        if name is not None and row.name != name:
+            self._connection.execute(self._q["name_scope"], (name, self._space, scope_id))
+        return row
+
+    def next_vid(self, scope_id: str) -> int:
+        """Number a new document of a scope."""
+        row = self._one("next_seq", scope_id)
+        if row is None:
+            self.put_scope(scope_id, None)
+            row = self._one("next_seq", scope_id)
+        if row is None or row[1] >= 1 << SEQ_BITS:
+            raise BrokenError("scope_full", "the scope has no document numbers left")
+        return (row[0] << SEQ_BITS) | row[1]
+
+    def put_name(self, what: str, name_id: str, text: str | None) -> None:
+        """Keep the words behind an opaque id."""
+        self._run("put_name", what, name_id, text)
+
+    def put_doc(self, doc: DocRow) -> None:
+        """Add a document, on no shelf yet."""
+        assert doc.shelf == UNLISTED
+        self._run("put_doc", *doc)
+
+    def shelve(self, scope_id: str, vid: int, was: Shelf, now: Shelf, terms: Sequence[str]) -> None:
+        """Move a document's words from one index to another."""
+        if was == now:
+            return
+        if was != UNLISTED:
+            self._connection.execute(f"DELETE FROM {_INDEXES[was]} WHERE rowid = ?", (vid,))
+        if now != UNLISTED:
+            self._connection.execute(
+                f"INSERT INTO {_INDEXES[now]} (rowid, terms) VALUES (?, ?)", (vid, " ".join(terms))
+            )
+        self._connection.execute(self._q["set_shelf"], (now, self._space, vid))
+        moved = [(now == shelf) - (was == shelf) for shelf in (LISTED, REST)]
+        self._connection.execute(self._q["count_shelves"], (*moved, self._space, scope_id))
+
+    def put_mentions(self, scope_id: str, vid: int, names: Sequence[str]) -> None:
+        """Index the names a document mentions."""
+        for name in names:
+            self._run("put_mention", scope_id, name, vid)
+
+    def put_entity_names(self, scope_id: str, record_id: str, names: Sequence[tuple[str, str]]) -> None:
+        """Replace an entity's names."""
+        self._run("drop_entity_names", record_id)
+        for name, role in names:
+            self._run("put_entity_name", scope_id, name, record_id, role)
+
+    def speaker_no(self, scope_id: str, name: str) -> int:
+        """The number of a speaker in a scope, given on first sight."""
+        row = self._one("speaker_no", scope_id, name) or self._one("put_speaker", scope_id, name)
+        assert row is not None
+        return row[0]
+
+    def close_belief(self, row: BeliefRow, at: int) -> None:
+        """End a row's known time."""
+        self._connection.execute(self._q["close_belief"], (at, self._space, row.vid, row.known_from, row.valid_from))
+
+    def put_belief(self, row: BeliefRow) -> None:
+        """Open a row."""
+        self._run("put_belief", *row)
+
+    def put_relation(self, record_id: str, relation: str, target_id: str, position: int) -> None:
+        """Begin an edge between records."""
+        self._run("put_relation", record_id, relation, target_id, position)
+
+    def drop_relation(self, record_id: str, relation: str, target_id: str) -> None:
+        """End an edge between records."""
+        self._run("drop_relation", record_id, relation, target_id)
+
+    def put_attention(self, record_id: str, attention: Attention) -> None:
+        """Set a salience anchor."""
+        self._run("put_attention", record_id, *attention)
+
+    def put_request(self, digest: str, row: RequestRow) -> None:
+        """Keep what an idempotency key was used for."""
+        self._run("put_request", digest, *row)
+
+    def put_refusal(self, at: int, verb: str, code: str, scope_id: str, actor: str, cause_entry: str | None) -> None:
+        """Record a refusal, without content."""
+        self._run("put_refusal", at, verb, code, scope_id, actor, cause_entry)
+
+    def drop_projections(self) -> None:
+        """Empty everything a replay makes anew."""
+        numbers = [s.scope_no for s in self.scope_rows()]
+        for index in _INDEXES.values():
+            for number in numbers:
+                self._connection.execute(
+                    f"DELETE FROM {index} WHERE rowid >= ? AND rowid < ?",
+                    (number << SEQ_BITS, (number + 1) << SEQ_BITS),
+                )
+        for table in PROJECTIONS:
+            self._connection.execute(f"DELETE FROM {table} WHERE space_id = ?", (self._space,))

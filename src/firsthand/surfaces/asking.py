@@ -1,0 +1,137 @@
+"""How a word on the command line becomes a value: instants, conditions, evidence, typed objects, record ids."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, Final, TypeVar, get_args
+
+import click
+
+from firsthand.surfaces.desk import Memory
+from firsthand.vocabulary.errors import AbsentError, InvalidError
+from firsthand.vocabulary.instants import Instant
+from firsthand.vocabulary.kinds import KINDS, SENSITIVITIES, ValueType
+from firsthand.vocabulary.records import TypedValue
+
+RECORD_ID_CHARACTERS: Final = 65
+SHORTEST_ID_CHARACTERS: Final = 8
+RECORDS_SEARCHED: Final = 2_000
+PAGE_ROWS: Final = 200
+_MICROS: Final = re.compile(r"-?\d{9,}")
+_WHOLE: Final = re.compile(r"-?\d+")
+_SHORT_ID: Final = re.compile(r"r[0-9a-f]*")
+Scalar = str | int | float | bool
+Command = TypeVar("Command", bound=Callable[..., Any])
+
+
+def instant(text: str | None) -> Instant | None:
+    """Microseconds if it is a long number (receipts give those), else ISO 8601 for the memory to read."""
+    return int(text) if text is not None and _MICROS.fullmatch(text) else text
+
+
+def scalar(text: str) -> Scalar:
+    """true, false and numbers as themselves, anything else as text."""
+    if text in ("true", "false"):
+        return text == "true"
+    if _WHOLE.fullmatch(text):
+        return int(text)
+    try:
+        return float(text) if "." in text else text
+    except ValueError:
+        return text
+
+
+def pairs(words: Iterable[str], field: str) -> dict[str, str]:
+    """`name=value` words as a dictionary."""
+    found: dict[str, str] = {}
+    for word in words:
+        name, equals, value = word.partition("=")
+        if not equals or not name:
+            raise InvalidError("pair_invalid", f"{field} is not name=value", field=field)
+        found[name] = value
+    return found
+
+
+def conditions(words: Iterable[str]) -> dict[str, Scalar] | None:
+    """`name=value` words as conditions; none at all is no condition."""
+    return {name: scalar(value) for name, value in pairs(words, "if").items()} or None
+
+
+def evidence(memory: Memory, words: Iterable[str]) -> tuple[Any, ...]:
+    """`ID` or `ID=the words quoted` as citations."""
+    import firsthand
+
+    cited: list[Any] = []
+    for word in words:
+        record_id, equals, quote = word.partition("=")
+        cited.append(firsthand.cite(full_id(memory, record_id), quote=quote if equals else None))
+    return tuple(cited)
+
+
+def typed_object(text: str | None, value_type: str | None, unit: str | None) -> Any:
+    """The object of a claim; without a type it is text for the memory to read."""
+    if text is None or value_type in (None, "string"):
+        return text
+    match value_type:
+        case "number":
+            value = scalar(text)
+            if isinstance(value, bool | str):
+                raise InvalidError("object_invalid", "object is not a number", field="object")
+            return value
+        case "boolean":
+            value = scalar(text)
+            if not isinstance(value, bool):
+                raise InvalidError("object_invalid", "object is neither true nor false", field="object")
+            return value
+        case _:
+            return TypedValue(type=value_type, value=text, unit=unit)  # pyright: ignore[reportArgumentType]
+
+
+def full_id(memory: Memory, given: str) -> str:
+    """A record id, or the one record whose id begins so, among the newest the handle may read."""
+    if len(given) >= RECORD_ID_CHARACTERS or not _SHORT_ID.fullmatch(given):
+        return given
+    if len(given) < SHORTEST_ID_CHARACTERS:
+        raise InvalidError(
+            "id_too_short", f"a record id is given by at least {SHORTEST_ID_CHARACTERS} characters", field="record_id"
+        )
+    found: list[str] = []
+    cursor: str | None = None
+    for _ in range(RECORDS_SEARCHED // PAGE_ROWS):
+        page = memory.list(kinds=KINDS, limit=PAGE_ROWS, cursor=cursor)
+        found += [item.record_id for item in page.items if item.record_id.startswith(given)]
+        cursor = page.cursor
+        if cursor is None or len(found) > 1:
+            break
+    if len(found) == 1:
+        return found[0]
+    if found:
+        raise InvalidError("id_ambiguous", "several records have ids that begin so; give more of it", field="record_id")
+    raise AbsentError("record_absent", "no record has an id that begins so", field="record_id")
+
+
+def together(*options: Callable[[Command], Command]) -> Callable[[Command], Command]:
+    """Several options as one decorator, shown in this order."""
+
+    def decorate(command: Command) -> Command:
+        for option in reversed(options):
+            command = option(command)
+        return command
+
+    return decorate
+
+
+def several(name: str, words: str, metavar: str) -> Callable[[Command], Command]:
+    """An option that may be given several times."""
+    return click.option(name, multiple=True, metavar=metavar, help=words + " May be repeated.")
+
+
+def one_of(values: Sequence[str]) -> click.Choice[str]:
+    """A closed set of words."""
+    return click.Choice(list(values))
+
+
+KIND: Final = one_of(KINDS)
+SENSITIVITY: Final = one_of(SENSITIVITIES)
+VALUE_TYPE: Final = one_of(get_args(ValueType))

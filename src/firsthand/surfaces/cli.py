@@ -1,0 +1,225 @@
+"""The command `firsthand`: global options, the table of commands, and what becomes of an error.
+
+Commands load when they are called, so `firsthand recall` does not pay for the others.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Sequence
+from importlib import import_module
+from typing import Any, Final, NoReturn
+
+import click
+
+from firsthand.surfaces.desk import Desk
+from firsthand.surfaces.sentences import error_sentence, installed_version
+from firsthand.vocabulary.errors import BrokenError, FirsthandError, InvalidError
+
+PROGRAM: Final = "firsthand"
+COMPLETE_VARIABLE: Final = "_FIRSTHAND_COMPLETE"
+INTERRUPTED: Final = 130
+BROKEN_PIPE: Final = 141
+DEBUG_VARIABLE: Final = "FIRSTHAND_DEBUG"
+
+COMMANDS: Final[dict[str, tuple[str, str]]] = {
+    "init": ("cli_admin", "Make the memory, and a firsthand.toml that points to it."),
+    "remember": ("cli_write", "Store a claim, with what it rests on."),
+    "recall": ("cli_read", "Ask what is known, with its sources."),
+    "capture": ("cli_write", "Store what was said or happened, word for word."),
+    "read": ("cli_read", "Show one record by its id."),
+    "list": ("cli_read", "List what is known, newest first."),
+    "history": ("cli_read", "Show everything that happened to a record."),
+    "explain": ("cli_read", "Say why a record is or is not in an answer."),
+    "correct": ("cli_revise", "It was never so: it is this."),
+    "change": ("cli_revise", "It was so; since then it is this."),
+    "retract": ("cli_revise", "Take a record back, with nothing in its place."),
+    "support": ("cli_revise", "Add evidence to a record, or take evidence back."),
+    "relate": ("cli_revise", "Join two records by a relation, or end one."),
+    "classify": ("cli_revise", "Set how sensitive a record is."),
+    "feedback": ("cli_revise", "Say what an answer was worth."),
+    "scopes": ("cli_read", "List the scopes that hold something."),
+    "predicates": ("cli_read", "List the predicates and how many values each may have."),
+    "stats": ("cli_read", "Count what the memory holds."),
+    "import": ("cli_admin", "Take in a conversation file."),
+    "verify": ("cli_admin", "Check the ledger from its first entry to its last."),
+    "rebuild": ("cli_admin", "Make every projection anew from the ledger."),
+    "doctor": ("cli_admin", "Say where the memory is and whether it is well."),
+    "demo": ("cli_admin", "Watch a memory work, in a minute."),
+}
+GLOBAL_VALUES: Final = ("--db", "--space", "--scope", "--actor", "--role")
+GLOBAL_FLAGS: Final = ("--json",)
+
+
+class Doors(click.Group):
+    """A group whose commands are imported when called, and whose global options may stand anywhere."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """In the table's order: what one does first comes first."""
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """The command, from its module."""
+        return find_command(cmd_name)
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """The table, without importing a single command."""
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, sentence) for name, (_, sentence) in COMMANDS.items()])
+
+    def main(
+        self,
+        args: Sequence[str] | None = None,
+        prog_name: str | None = None,
+        complete_var: str | None = None,
+        standalone_mode: bool = True,
+        windows_expand_args: bool = True,
+        **extra: Any,
+    ) -> NoReturn:
+        """Run one command; every way out of it has its exit code (design 02)."""
+        leading, rest = hoist(sys.argv[1:] if args is None else list(args))
+        as_json = "--json" in leading
+        if os.environ.get(COMPLETE_VARIABLE):
+            super().main(args, PROGRAM, COMPLETE_VARIABLE)
+        try:
+            with self.make_context(PROGRAM, [*leading, *rest], **extra) as ctx:
+                code = self.invoke(ctx)
+            sys.stdout.flush()
+        except click.exceptions.Exit as leaving:
+            code = leaving.exit_code
+        except FirsthandError as error:
+            code = report(error, as_json=as_json)
+        except click.ClickException as error:
+            code = report_usage(error, as_json=as_json)
+        except (KeyboardInterrupt, click.Abort):
+            code = INTERRUPTED
+        except BrokenPipeError:
+            code = leave_pipe()
+        except Exception as error:
+            if os.environ.get(DEBUG_VARIABLE):
+                raise
+            code = report(unexpected(error), as_json=as_json)
+        sys.exit(code if isinstance(code, int) else 0)
+
+
+def find_command(name: str) -> click.Command | None:
+    """A command by its name."""
+    if name not in COMMANDS:
+        return None
+    module = import_module(f"firsthand.surfaces.{COMMANDS[name][0]}")
+    command: click.Command = module.COMMANDS[name]
+    return command
+
+
+def hoist(arguments: Sequence[str]) -> tuple[list[str], list[str]]:
+    """Global options, wherever they stand, apart from the rest. The value of a command's own option is left alone,
+    and so is everything after `--`."""
+    leading: list[str] = []
+    rest: list[str] = []
+    takes_value: frozenset[str] = frozenset()
+    waiting = list(arguments)
+    while waiting:
+        word = waiting.pop(0)
+        if word == "--":
+            rest += [word, *waiting]
+            break
+        if word in GLOBAL_VALUES:
+            leading += [word, *waiting[:1]]
+            del waiting[:1]
+        elif word in GLOBAL_FLAGS or word.startswith(tuple(f"{name}=" for name in GLOBAL_VALUES)):
+            leading.append(word)
+        elif word in takes_value:
+            rest += [word, *waiting[:1]]
+            del waiting[:1]
+        else:
+            if not rest and word in COMMANDS:
+                takes_value = _options_with_value(word)
+            rest.append(word)
+    return leading, rest
+
+
+def _options_with_value(name: str) -> frozenset[str]:
+    command = find_command(name)
+    assert command is not None, "the name was looked up in the table"
+    options = [option for option in command.params if isinstance(option, click.Option) and not option.is_flag]
+    return frozenset(spelling for option in options for spelling in option.opts)
+
+
+def report(error: FirsthandError, *, as_json: bool) -> int:
+    """Show an error, on the stream its reader looks at."""
+    if as_json:
+        import msgspec
+
+        click.echo(msgspec.json.encode({"error": error.as_dict()}))
+    else:
+        click.secho(error_sentence(error), fg="red", err=True)
+    return error.exit_code
+
+
+def report_usage(error: click.ClickException, *, as_json: bool) -> int:
+    """A command line that cannot be read is an `invalid` request."""
+    if not as_json:
+        error.show()
+        return InvalidError.exit_code
+    return report(InvalidError("usage", error.format_message()), as_json=as_json)
+
+
+def unexpected(error: Exception) -> FirsthandError:
+    """An error this program did not foresee; its words might hold content, so only its type is named."""
+    return BrokenError(
+        "unexpected",
+        f"an unexpected {type(error).__name__} stopped the command; set {DEBUG_VARIABLE}=1 to see where",
+        may_have_written=True,
+    )
+
+
+def leave_pipe() -> int:
+    """The reader has gone: say nothing more, and let the interpreter's last flush succeed."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    return BROKEN_PIPE
+
+
+def tell_version(ctx: click.Context, _: click.Parameter, asked: bool) -> None:
+    """Print the version and leave."""
+    if asked:
+        click.echo(f"{PROGRAM} {installed_version()}")
+        ctx.exit()
+
+
+@click.group(
+    cls=Doors,
+    no_args_is_help=True,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+    epilog="Options above may stand before or after the command; each may also be a FIRSTHAND_* variable or a line "
+    "in firsthand.toml. Text may be given as - to read it from standard input.",
+)
+@click.option("--db", metavar="PATH", help="The memory's file. Default: the platform's data folder.")
+@click.option("--space", metavar="NAME", help="Which space of the file. Default: default.")
+@click.option("--scope", metavar="KIND:ID", help="What this is about, such as project:orion. Default: space:.")
+@click.option("--actor", metavar="NAME", help="Who is speaking. Default: the login name.")
+@click.option("--role", metavar="ROLE", help="person, agent or system. Default: agent.")
+@click.option("--json", "as_json", is_flag=True, help="Print the result as one JSON document.")
+@click.option("--version", is_flag=True, is_eager=True, expose_value=False, callback=tell_version, help="Say which.")
+@click.pass_context
+def app(
+    ctx: click.Context,
+    db: str | None,
+    space: str | None,
+    scope: str | None,
+    actor: str | None,
+    role: str | None,
+    as_json: bool,
+) -> None:
+    """Memory for LLM agents that proves where every belief came from, says what it believed when, and stays
+    corrected."""
+    ctx.obj = Desk(
+        flags={"db": db, "space": space, "scope": scope, "actor": actor, "role": role},
+        as_json=as_json,
+    )
+    ctx.call_on_close(ctx.obj.close)
+
+
+def main() -> NoReturn:
+    """The console script."""
+    app.main()

@@ -1,0 +1,160 @@
+"""`firsthand doctor`: where the memory is, what holds it, and whether it is well."""
+
+from __future__ import annotations
+
+import platform
+import stat
+from pathlib import Path
+from typing import Final, cast
+
+import msgspec
+
+from firsthand.config import Settings
+from firsthand.surfaces.desk import Memory, open_memory
+from firsthand.surfaces.sentences import error_sentence, installed_version
+from firsthand.vocabulary.errors import FirsthandError
+from firsthand.vocabulary.instants import to_iso
+
+KEY_SUFFIX: Final = ".keys"
+LOG_SUFFIX: Final = "-wal"
+PROBLEMS_SHOWN: Final = 10
+GROUP_AND_OTHERS: Final = stat.S_IRWXG | stat.S_IRWXO
+
+
+class Checkup(msgspec.Struct, frozen=True, kw_only=True):
+    """What the doctor found. `problems` are what is wrong, in sentences; none of them is well."""
+
+    db: str
+    exists: bool
+    bytes_on_disk: int = 0
+    log_bytes: int = 0
+    key_file: str | None = None
+    key_file_mode: str | None = None
+    space: str
+    scope: str
+    actor: str | None
+    role: str
+    origins: dict[str, str]
+    settings_file: str | None = None
+    firsthand: str
+    python: str
+    engine: str | None = None
+    schema_version: int | None = None
+    synchronous: str | None = None
+    embedder: str | None = None
+    entries: int | None = None
+    records: dict[str, int] = {}
+    last_write: int | None = None
+    receipts: int | None = None
+    last_receipt: int | None = None
+    problems: tuple[str, ...] = ()
+
+    @property
+    def well(self) -> bool:
+        """Whether nothing is wrong."""
+        return not self.problems
+
+
+def examine(settings: Settings) -> Checkup:
+    """Look at a memory without making one."""
+    found = Checkup(
+        db=settings.db,
+        exists=_is_url(settings.db) or Path(settings.db).exists(),
+        space=settings.space,
+        scope=settings.scope,
+        actor=settings.actor,
+        role=settings.role,
+        origins=settings.origins,
+        settings_file=settings.file,
+        firsthand=installed_version(),
+        python=platform.python_version(),
+    )
+    if not found.exists:
+        return found
+    if not _is_url(settings.db):
+        found = _with_files(found, Path(settings.db))
+    try:
+        with open_memory(settings) as memory:
+            return _with_contents(found, memory)
+    except FirsthandError as error:
+        return msgspec.structs.replace(found, problems=(*found.problems, error_sentence(error)))
+
+
+def findings(found: Checkup) -> list[str]:
+    """The checkup in sentences."""
+    if not found.exists:
+        return [
+            f"There is no memory yet at {found.db} ({_origin(found, 'db')}).",
+            "The first write makes it; so does `firsthand init`.",
+        ]
+    engine = f"; {found.engine}, schema {found.schema_version}, synchronous {found.synchronous}" if found.engine else ""
+    log = f" and {_size(found.log_bytes)} of log" if found.log_bytes else ""
+    lines = [
+        f"The memory is {found.db} ({_origin(found, 'db')}), {_size(found.bytes_on_disk)}{log}.",
+        f"It is opened as {found.actor or 'nobody'} ({found.role}), in space {found.space}, scope {found.scope}.",
+        f"Firsthand {found.firsthand} on Python {found.python}{engine}.",
+    ]
+    if found.key_file:
+        lines.append(f"Its keys are {found.key_file}, mode {found.key_file_mode}; back both files up together.")
+    if found.embedder:
+        lines.append(f"Embedder: {found.embedder}.")
+    if found.entries is not None:
+        last = "never written" if not found.last_write else f"last written {to_iso(found.last_write)}"
+        lines.append(f"It holds {found.entries} entries and {sum(found.records.values())} records, {last}.")
+    if found.receipts is not None:
+        last = f", the last at {to_iso(found.last_receipt)}" if found.last_receipt else ""
+        lines.append(f"Its journal holds {found.receipts} receipts of recalls{last}.")
+    lines += [f"PROBLEM: {problem}" for problem in found.problems]
+    if found.well:
+        lines.append("Quick integrity check: nothing wrong. `firsthand verify --deep` checks every entry.")
+    return lines
+
+
+def _with_files(found: Checkup, path: Path) -> Checkup:
+    log = path.with_name(path.name + LOG_SUFFIX)
+    keys = path.with_name(path.name + KEY_SUFFIX)
+    problems: list[str] = []
+    mode = stat.S_IMODE(keys.stat().st_mode) if keys.exists() else None
+    if mode is None:
+        problems.append(f"the key file {keys} is missing; restore it from the same backup as the database.")
+    elif mode & GROUP_AND_OTHERS and platform.system() != "Windows":
+        problems.append(f"the key file {keys} can be read by others; run `chmod 600` on it.")
+    return msgspec.structs.replace(
+        found,
+        bytes_on_disk=path.stat().st_size,
+        log_bytes=log.stat().st_size if log.exists() else 0,
+        key_file=None if mode is None else str(keys),
+        key_file_mode=None if mode is None else f"{mode:04o}",
+        problems=tuple(problems),
+    )
+
+
+def _with_contents(found: Checkup, memory: Memory) -> Checkup:
+    stats, facts = memory.stats(), cast("dict[str, object]", memory.facts())
+    problems = [f"the database reports: {problem}" for problem in memory.check()]
+    if len(problems) > PROBLEMS_SHOWN:
+        problems = [*problems[:PROBLEMS_SHOWN], f"and {len(problems) - PROBLEMS_SHOWN} more."]
+    return msgspec.structs.replace(
+        found,
+        entries=stats.entries,
+        records=stats.records,
+        last_write=stats.known_at if stats.entries else None,
+        problems=(*found.problems, *problems),
+        **{name: facts.get(name) for name in FACTS},
+    )
+
+
+FACTS: Final = ("engine", "schema_version", "synchronous", "embedder", "receipts", "last_receipt")
+
+
+def _is_url(db: str) -> bool:
+    return "://" in db
+
+
+def _origin(found: Checkup, name: str) -> str:
+    origin = found.origins[name]
+    return f"from {found.settings_file}" if origin == "firsthand.toml" else f"by {origin}"
+
+
+def _size(count: int) -> str:
+    return f"{count / 1024:,.0f} KiB" if count < 10 * 1024 * 1024 else f"{count / 1024 / 1024:,.0f} MiB"

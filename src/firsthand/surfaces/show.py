@@ -1,0 +1,262 @@
+"""Results drawn for people, with rich. Loaded only when something is drawn."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterable
+from typing import Any, Final
+
+from rich import box
+from rich.console import Console
+from rich.padding import Padding
+from rich.table import Table
+from rich.text import Text
+
+from firsthand.vocabulary.instants import BEGINNING, FOREVER, to_iso
+from firsthand.vocabulary.packets import (
+    BeliefView,
+    Citation,
+    ConflictGroup,
+    EntryView,
+    Explanation,
+    History,
+    Item,
+    Packet,
+    RecordPage,
+    RecordView,
+    Stats,
+)
+from firsthand.vocabulary.rendering import day, short_id, visible
+
+PIPE_COLUMNS: Final = 160
+TEXT_LINES: Final = 4_000
+STATUS_STYLES: Final = {"active": "green", "disputed": "yellow", "needs_review": "yellow", "pending_evidence": "yellow"}
+EXPLANATIONS: Final = {
+    "returned": "It is in the answer.",
+    "no_match": "No search arm found it for these words.",
+    "cut_by_rank": "It matched, but others ranked higher; ask with a larger --limit.",
+    "cut_by_budget": "It matched, but did not fit; ask with a larger --max-bytes or --max-tokens.",
+    "grouped": "It says the same as another item, and stands there as its source.",
+    "not_readable": "There is no such record that this handle may read.",
+}
+EMPTY: Final = {
+    "nothing_matched": "Nothing matched. That proves nothing about what is true.",
+    "scope_empty": "Nothing is stored in this scope.",
+    "arm_down": "Part of the search was not available, and the rest found nothing.",
+    "nothing_fits": "What matched does not fit the limits asked for.",
+}
+
+
+class Paper(Console):
+    """A console that leaves a reader who went away to the command line's own way out."""
+
+    def on_broken_pipe(self) -> None:
+        """Called while the error is being handled."""
+        raise BrokenPipeError
+
+
+def console() -> Console:
+    """Standard output as it is now; wide where it is not a terminal, so that nothing is folded away."""
+    wide = None if sys.stdout.isatty() else PIPE_COLUMNS
+    return Paper(file=sys.stdout, width=wide, highlight=False, markup=False, emoji=False)
+
+
+def packet(packet: Packet) -> None:
+    """The answer to a recall."""
+    out = console()
+    for group in packet.conflicts:
+        _conflict(out, group)
+    for item in packet.items:
+        _item(out, item)
+    if not packet.items and not packet.conflicts:
+        out.print(EMPTY.get(packet.why_empty or "", "Nothing was found."))
+    out.print(Text(_packet_foot(packet), style="dim"))
+    if packet.degraded:
+        out.print(Text("Degraded: " + ", ".join(packet.degraded), style="yellow"))
+
+
+def record(view: RecordView) -> None:
+    """One record in full."""
+    out = console()
+    _item(out, view.item, whole_id=True)
+    facts = _grid()
+    facts.add_row("scope", view.item.scope)
+    facts.add_row("visibility", view.visibility.replace("_", " "))
+    facts.add_row("sensitivity", view.item.sensitivity)
+    facts.add_row("believed since", _moment(view.item.believed_since))
+    facts.add_row("valid", f"{_moment(view.item.valid_from)} to {_moment(view.item.valid_to)}")
+    for head in view.heads:
+        facts.add_row("head", head)
+    for relation in view.relations:
+        facts.add_row(
+            visible(relation.relation), f"{'to' if relation.direction == 'out' else 'from'} {relation.record_id}"
+        )
+    out.print(Padding(facts, (0, 0, 0, 2)))
+    if view.supports:
+        table = _table("support", "source", "basis", "spoken", "counts", "words")
+        for support in view.supports:
+            words = "" if support.citation is None else support.citation.quote
+            live = "yes" if support.live else "no"
+            _row(table, support.support_id, support.source or "", support.basis, day(support.spoken), live, words)
+        out.print(table)
+
+
+def page(page: RecordPage) -> None:
+    """A page of records."""
+    out = console()
+    if not page.items:
+        out.print("Nothing is stored here that this handle may read.")
+        return
+    table = _table("id", "kind", "standing", "since", "what")
+    for item in page.items:
+        standing = f"{item.tier}, {item.status}".replace("_", " ")
+        _row(table, short_id(item.record_id), item.kind, standing, day(item.believed_since), item.text)
+    out.print(table)
+    out.print(Text(f"{len(page.items)} of {page.total}", style="dim"))
+    if page.cursor:
+        out.print(Text(f"more: --cursor {page.cursor}", style="dim"))
+
+
+def history(history: History) -> None:
+    """What happened to a record, and what was believed when."""
+    out = console()
+    out.print(Text(f"What happened to {history.record_id}", style="bold"))
+    entries = _table("#", "received", "who", "what", "words", "reason")
+    for entry in history.entries:
+        _entry(entries, entry)
+    out.print(entries)
+    out.print(Text("What was believed", style="bold"))
+    beliefs = _table("known from", "known to", "valid", "standing", "rests on", "what")
+    for belief in history.beliefs:
+        _belief(beliefs, belief)
+    out.print(beliefs)
+    if history.cursor:
+        out.print(Text(f"more: --cursor {history.cursor}", style="dim"))
+
+
+def explanation(told: Explanation) -> None:
+    """Why a record is or is not in an answer."""
+    out = console()
+    out.print(EXPLANATIONS[told.reason] + (f" Rank {told.rank}." if told.rank else ""))
+    for why in told.why:
+        out.print(f"  found by {why.arm} at rank {why.rank}")
+    if told.contributions:
+        table = _table("what counted", "how much")
+        for name, worth in sorted(told.contributions.items(), key=lambda pair: (-pair[1], pair[0])):
+            _row(table, name, f"{worth:+.3f}")
+        out.print(table)
+
+
+def stats(stats: Stats) -> None:
+    """What a space holds."""
+    table = _grid()
+    table.add_row("space", stats.space)
+    table.add_row("entries", f"{stats.entries:,}")
+    for kind, count in stats.records.items():
+        table.add_row(kind.replace("_", " "), f"{count:,}")
+    for standing, count in stats.standing.items():
+        table.add_row(standing.replace("_", " "), f"{count:,}")
+    table.add_row("scopes", f"{stats.scopes:,}")
+    table.add_row("on disk", f"{stats.bytes_on_disk / 1024:,.0f} KiB")
+    table.add_row("known at", _moment(stats.known_at))
+    console().print(table)
+
+
+def rows(found: Iterable[Any]) -> None:
+    """Structs of plain fields as a table, one row each."""
+    found = list(found)
+    if not found:
+        console().print("None.")
+        return
+    names: tuple[str, ...] = found[0].__struct_fields__
+    table = _table(*(name.replace("_", " ") for name in names))
+    for one in found:
+        _row(table, *(_plain(getattr(one, name)) for name in names))
+    console().print(table)
+
+
+def _item(out: Console, item: Item, *, whole_id: bool = False) -> None:
+    line = Text("● ", style=STATUS_STYLES.get(item.status, "red"))
+    line.append(visible(item.text)[:TEXT_LINES], style="bold")
+    out.print(line)
+    standing = [item.tier.replace("_", " "), visible(item.qualifier.text or item.qualifier.code.replace("_", " "))]
+    if item.kind == "episodic":
+        standing = [visible(item.speaker or "unnamed speaker")]
+        standing += [] if item.occurred_at is None else [day(item.occurred_at)]
+    standing.append(item.record_id if whole_id else short_id(item.record_id))
+    out.print(Text("  " + " · ".join(standing), style="cyan"))
+    for citation in item.citations:
+        out.print(Text("  " + _citation(citation), style="dim"))
+
+
+def _conflict(out: Console, group: ConflictGroup) -> None:
+    out.print(Text(f"Conflict ({group.code.replace('_', ' ')}): none of these is offered as true", style="yellow bold"))
+    for item in group.items:
+        _item(out, item)
+    out.print()
+
+
+def _citation(citation: Citation) -> str:
+    who = visible(citation.speaker or citation.source or "unnamed speaker")
+    when = "" if citation.occurred_at is None else f", {day(citation.occurred_at)}"
+    return f"“{visible(citation.quote)}” — {who}{when} [{short_id(citation.record_id)}]"
+
+
+def _packet_foot(packet: Packet) -> str:
+    cut = packet.omitted.rows + packet.omitted.bytes + packet.omitted.tokens
+    more = f", {cut} more did not fit" if cut else ""
+    return f"{packet.returned} of {packet.matching} matching{more} · recall {packet.recall_id}"
+
+
+def _entry(table: Table, entry: EntryView) -> None:
+    who = " ".join(part for part in (entry.actor, f"({entry.role}, {entry.harness})") if part)
+    what = entry.kind if entry.verb is None else f"{entry.kind} {entry.verb}"
+    words = "erased" if entry.erased else entry.text or ""
+    _row(table, str(entry.position), _moment(entry.received_at), who, what, words, entry.reason or "")
+
+
+def _belief(table: Table, belief: BeliefView) -> None:
+    standing = f"{belief.tier}, {belief.status}, {belief.visibility}".replace("_", " ")
+    valid = f"{_moment(belief.valid_from)} to {_moment(belief.valid_to)}"
+    support = f"{belief.live_support}"
+    _row(table, _moment(belief.known_from), _moment(belief.known_to), valid, standing, support, belief.text or "")
+
+
+def _moment(micros: int | None) -> str:
+    return "…" if micros is None or not BEGINNING < micros < FOREVER else to_iso(micros)
+
+
+def _plain(value: object) -> str:
+    if isinstance(value, list | tuple):
+        return ", ".join(map(str, value))  # pyright: ignore[reportUnknownArgumentType, reportUnknownVariableType]
+    return "" if value is None else str(value)
+
+
+def _table(*headings: str) -> Table:
+    table = Table(box=box.SIMPLE, pad_edge=False, header_style="bold")
+    for heading in headings:
+        table.add_column(heading, overflow="fold")
+    return table
+
+
+def _grid() -> Table:
+    table = Table.grid(padding=(0, 2))
+    table.add_column(style="dim")
+    table.add_column(overflow="fold")
+    return table
+
+
+def _row(table: Table, *cells: str) -> None:
+    table.add_row(*(Text(visible(cell)) for cell in cells))
+
+
+DRAWINGS: Final[dict[str, Callable[[Any], None]]] = {
+    "packet": packet,
+    "record": record,
+    "page": page,
+    "history": history,
+    "explanation": explanation,
+    "stats": stats,
+    "scopes": rows,
+    "predicates": rows,
+}

@@ -1,0 +1,256 @@
+import base64
+import json
+import time
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from firsthand.capture.secrets import mask
+
+# Made-up secrets, put together here so that no scanner takes this file for a leak.
+MIX = "aB3dE6gH9jK2mN5pQ8sT1vW4yZ7bC0fL" * 8
+HEX = "0123456789abcdef" * 8
+CAPS = "QRSTUVWX2345ABCD"
+
+
+def b64(value):
+    return base64.urlsafe_b64encode(json.dumps(value).encode()).decode().rstrip("=")
+
+
+JWT = ".".join([b64({"alg": "HS256", "typ": "JWT"}), b64({"sub": "ana"}), MIX[:43]])
+
+
+def key_block(kind, newline="\n", end=True):
+    lines = [f"-----BEGIN {kind}PRIVATE" + " KEY-----", MIX[:64], MIX[64:128]]
+    return newline.join(lines + ([f"-----END {kind}PRIVATE" + " KEY-----"] if end else []))
+
+
+SECRETS = [
+    ("aws_access_key", "AKIA" + CAPS),
+    ("aws_access_key", "ASIA" + "QRSTUVWXYZABCDEF"),
+    ("github_token", "ghp_" + MIX[:36]),
+    ("github_token", "gho_" + MIX[:36]),
+    ("github_token", "ghs_" + MIX[:40]),
+    ("github_token", "github_pat_" + MIX[:22] + "_" + MIX[:59]),
+    ("gitlab_token", "glpat-" + MIX[:20]),
+    ("gitlab_token", "glpat-" + "abcdefghijKLMNOPQRST"),
+    ("gitlab_token", "gldt-" + MIX[:20]),
+    ("gitlab_token", "glpat-" + MIX[:27] + ".01." + "0a1b2c3d4"),
+    ("slack_token", "xoxb-" + "123456789012-1234567890123-" + MIX[:24]),
+    ("slack_token", "xoxp-" + "123456789012-123456789012-123456789012-" + HEX[:32]),
+    ("slack_token", "xapp-" + "1-A0123456789-1234567890123-" + HEX[:64]),
+    ("slack_webhook", "https://hooks.slack.com/" + "services/T0123ABCD/B0123ABCD/" + MIX[:24]),
+    ("stripe_key", "sk_" + "live_" + MIX[:24]),
+    ("stripe_key", "rk_" + "test_" + MIX[:99]),
+    ("stripe_key", "whsec_" + MIX[:32]),
+    ("openai_key", "sk-" + MIX[:20] + "T3Blbk" + "FJ" + MIX[:20]),
+    ("openai_key", "sk-proj-" + MIX[:74] + "T3Blbk" + "FJ" + MIX[:74]),
+    ("openai_key", "sk-proj-" + MIX[:100]),
+    ("openai_key", "sk-svcacct-" + MIX[:60]),
+    ("anthropic_key", "sk-ant-" + "api03-" + MIX[:93] + "AA"),
+    ("anthropic_key", "sk-ant-" + "oat01-" + MIX[:86]),
+    ("google_key", "AIza" + MIX[:35]),
+    ("google_key", "AIza" + "SyQwertyuiopasdfghjklzxcvbnmQwertyu"),
+    ("google_token", "GOCSPX-" + MIX[:28]),
+    ("google_token", "ya29." + MIX[:60]),
+    ("npm_token", "npm_" + MIX[:36]),
+    ("pypi_token", "pypi-" + "AgEIcHlwaS5vcmc" + MIX[:100]),
+    ("pypi_token", "pypi-" + "AgENdGVzdC5weXBpLm9yZw" + MIX[:100]),
+    ("huggingface_token", "hf_" + "abcdefghijklmnopqrstuvwxyzABCDEFGH"),
+    ("sendgrid_key", "SG." + MIX[:22] + "." + MIX[:43]),
+    ("digitalocean_token", "dop" + "_v1_" + HEX[:64]),
+    ("telegram_token", "123456789" + ":AA" + MIX[:33]),
+    ("azure_storage_key", "AccountKey=" + MIX[:86] + "=="),
+    ("jwt", JWT),
+    ("private_key", key_block("RSA ")),
+    ("private_key", key_block("")),
+    ("private_key", key_block("OPENSSH ")),
+    ("private_key", key_block("EC ", newline="\\n")),
+    ("private_key", key_block("ENCRYPTED ", end=False)),
+    ("private_key", key_block("PGP ").replace("KEY-", "KEY BLOCK-")),
+]
+# What stands around the secret stays: the text, the type, and the secret inside it.
+INSIDE = [
+    ("url_password", "postgres://app:{}@db.example.com:5432/app", "hunter2"),
+    ("url_password", "https://ana:{}@example.com/x?y=z", "s3cr3t!"),
+    ("url_password", "redis://:{}@localhost:6379", "letmein"),
+    ("url_password", "git clone https://x-access:{}@github.com/a/b.git", "ab12cd34"),
+    ("password", 'password = "{}"', "hunter2hunter2"),
+    ("password", "DB_PASSWORD='{}'", "c0rrect-h0rse"),
+    ("password", '{{"api_key": "{}"}}', MIX[:24]),
+    ("password", 'client_secret: "{}"', "Zx9-qw8-er7-ty6"),
+    ("password", 'AUTH_TOKEN => "{}"', HEX[:32]),
+    ("aws_secret_key", "aws_secret_access_key = {}", MIX[:38] + "/+"),
+    ("aws_secret_key", 'AWS_SECRET_ACCESS_KEY="{}"', MIX[:40]),
+    ("aws_secret_key", '"SecretAccessKey": "{}"', MIX[:40]),
+]
+NEAR_MISSES = [
+    "d41d8cd98f00b204e9800998ecf8427e",
+    "da39a3ee5e6b4b0d3255bfef95601890afd80709",
+    "sha256:" + HEX[:64],
+    "sha512-" + MIX[:86] + "==",
+    "550e8400-e29b-41d4-a716-446655440000",
+    "commit ed50b10 and ed50b10a786a1b2c3d4e5f60718293a4b5c6d7e8",
+    "data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==",
+    "/9j/4AAQSkZJRgABAQAAAQABAAD/2wBDAAgGBgcGBQgHBwcJCQgKDBQNDAsLDBkSEw8UHRofHh0aHBwgJC4nICIsIxwcKDcpLDAxNDQ0Hyc5PTgyPC4zNDL/",
+    "the price is $1,299.99 or €1.199,00",
+    "+49 30 901820, (555) 123-4567, 555-1234",
+    "4111 1111 1111 1111",
+    "DE89 3704 0044 0532 0130 00",
+    "978-3-16-148410-0",
+    "192.168.0.1:8080 and [2001:db8::1]:443",
+    "2026-03-04T10:00:00.000Z",
+    "v1.2.3-rc.1+build.20260304",
+    "my password is on the note",
+    "the password: it is hidden under the mat",
+    "password = getpass()",
+    'password = os.environ["DB_PASSWORD"]',
+    'password="password"',
+    'password = "changeme1"',
+    'password = "<your-password-1>"',
+    'password = "${DB_PASSWORD1}"',
+    'password = "{{ vault.password1 }}"',
+    'password = "%(password1)s"',
+    'password: "********"',
+    'password = "xxxxxxxx1"',
+    'password_field = "user_input_12345"',
+    'password_hint = "blue1 whale2"',
+    '"password": "string"',
+    '"password": "user_password2"',
+    'api_key = "YOUR_API_KEY_1"',
+    'api_key = get_key("prod1")',
+    'api_key: "my-api-key-2"',
+    'secret_key = "development"',
+    'access_token = "https://example.com/token1"',
+    'auth_token = "None"',
+    'client_secret="client-secret-1"',
+    'key = "550e8400-e29b-41d4-a716-446655440000"',
+    'token = "wordpiece30522"',
+    "monkey = 'banana12345'",
+    "https://example.com/a:b@c",
+    "https://example.com:8080/path@v2",
+    "http://localhost:3000/@ana",
+    "https://medium.com/@ana/a-title-1a2b3c4d5e6f",
+    "postgres://user:password@localhost/db",
+    "postgres://user:<password>@localhost/db",
+    "postgres://user:${PASSWORD}@localhost/db",
+    "postgres://user:***@localhost/db",
+    "mongodb://USER:PASS@host",
+    "ssh://git@github.com:22/a/b.git",
+    "git@github.com:a/b.git",
+    "mailto:ana@example.com",
+    "call me at sip:1234@example.com",
+    "sk-learn, sk-image and sk-proj-name",
+    "sk-proj-" + "a-long-kebab-case-name-that-a-person-wrote-down",
+    "sk_live_ is the prefix of a key",
+    "ghp_short",
+    "gh" + "p_" + MIX[:35],
+    "my_gh" + "p_" + MIX[:36],
+    "npm_config_registry and npm_package_version",
+    "npm_" + "lifecycle_event_of_a_package_manager",
+    "hf_hub_download_of_a_rather_long_model_name",
+    "pypi-server and pypi-mirror",
+    "AKIA is how such keys begin",
+    "ASIAN" + "AMERICANHISTORYMONTH",
+    "PAKIA" + CAPS,
+    "xoxo from Berlin, xoxo-2026",
+    "eyJust.eyJoke.and-nothing-more-than-that",
+    "eyJhbGciOiJub25lIn0",
+    "eyJ" + MIX[:20] + ".eyJ" + MIX[:20] + "." + MIX[:20],
+    "glpat-an-ordinary-branch-name-of-ours",
+    "AIza short",
+    "SG.com/news",
+    "ya29.short",
+    "-----BEGIN RSA PRIVATE" + " KEY----- is how a key begins",
+    "-----BEGIN PUBLIC KEY-----\n" + MIX[:128] + "\n-----END PUBLIC KEY-----",
+    "-----BEGIN CERTIFICATE-----\n" + MIX[:128] + "\n-----END CERTIFICATE-----",
+    "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAI" + MIX[:43],
+    "supercalifragilisticexpialidocious",
+    "Donaudampfschifffahrtsgesellschaftskapitän",
+    "com.example.service.internal.ConfigurationFactoryBean",
+    "pk_" + "live_" + MIX[:24],
+    "dQw4w9WgXcQ",
+    "0x" + HEX[:40],
+    "bc1qar0srrr7xfkvy5l643lydnw9re59gtzzwf5mdq",
+    "QmYwAPJzv5CZsnA625s3Xf2nemtYgPpHdWEz79ojWKPDdG",
+    "1234567890:ABCDEF",
+    "AccountKey=abc",
+    "SharedKey aws_secret_access_key is unset",
+]
+
+
+@pytest.mark.parametrize(("kind", "secret"), SECRETS)
+def test_a_secret_of_a_known_shape_is_masked_and_its_place_told(kind, secret):
+    text = f"use {secret} for it"
+    assert mask(text) == (f"use [masked: {kind}] for it", ((kind, 4, 4 + len(secret)),))
+    assert mask(secret).text == f"[masked: {kind}]"
+
+
+@pytest.mark.parametrize(("kind", "around", "secret"), INSIDE)
+def test_only_the_secret_part_of_an_address_or_assignment_is_masked(kind, around, secret):
+    result = mask(around.format(secret))
+    assert result.text == around.format(f"[masked: {kind}]")
+    assert around.format(secret)[result.findings[0].start : result.findings[0].end] == secret
+
+
+@pytest.mark.parametrize("text", NEAR_MISSES)
+def test_what_only_resembles_a_secret_stays(text):
+    assert mask(text) == (text, ())
+    assert mask(f"{text} npm_{MIX[:36]}").text == f"{text} [masked: npm_token]"
+
+
+def test_there_are_enough_near_misses():
+    assert len(set(NEAR_MISSES)) >= 60
+
+
+def test_several_secrets_are_told_in_order():
+    result = mask(f"a {SECRETS[2][1]} b {SECRETS[0][1]} c {JWT}")
+    assert result.text == "a [masked: github_token] b [masked: aws_access_key] c [masked: jwt]"
+    assert [found.type for found in result.findings] == ["github_token", "aws_access_key", "jwt"]
+
+
+def test_a_secret_inside_another_is_masked_with_it():
+    result = mask(f'password = "{SECRETS[2][1]}"')
+    assert result.text == 'password = "[masked: password]"' or "github_token" in result.text
+    assert MIX[:36] not in result.text
+
+
+def test_findings_hold_no_content():
+    result = mask(f"use {JWT}")
+    assert JWT not in repr(result.findings)
+    assert "jwt" in repr(result.findings)
+
+
+PIECES = [secret for _, secret in SECRETS] + [around.format(secret) for _, around, secret in INSIDE] + NEAR_MISSES
+
+
+@given(
+    st.lists(
+        st.sampled_from([*PIECES, " ", '"', "@", ":", "/", "=", "-", "_", "x", "7", "\n", "[masked: jwt]"]), max_size=8
+    )
+)
+def test_masking_twice_changes_nothing_more(pieces):
+    once = mask("".join(pieces)).text
+    assert mask(once) == (once, ())
+
+
+@given(st.lists(st.sampled_from(PIECES), max_size=6))
+def test_the_findings_lead_from_the_text_to_its_masked_form(pieces):
+    text = " ".join(pieces)
+    rebuilt, position = "", 0
+    for kind, start, end in mask(text).findings:
+        assert start >= position
+        rebuilt += text[position:start] + f"[masked: {kind}]"
+        position = end
+    assert rebuilt + text[position:] == mask(text).text
+
+
+@pytest.mark.parametrize(
+    "piece", ["eyJ-", "a_", "sk-proj-", "://a:", "password='", "glpat-", 'api_key = "abcdefghijk-', "AKIA" + CAPS]
+)
+def test_a_hostile_text_of_full_length_takes_no_longer_than_a_breath(piece):
+    began = time.process_time()
+    mask((piece * 65_536)[:65_536] + " AKIA T3BlbkFJ PRIVATE KEY 1")
+    mask('api_key = "' + "a" * 255 + '!"')
+    assert time.process_time() - began < 2

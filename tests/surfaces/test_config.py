@@ -1,0 +1,85 @@
+"""Settings come from flags, variables, a file and defaults, in that order."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from firsthand.config import NAMES, default_database, file_text, read_settings
+from firsthand.vocabulary.errors import InvalidError
+
+NO_FLAGS = dict.fromkeys(NAMES)
+
+
+def test_a_flag_beats_a_variable_and_a_variable_beats_the_file(tmp_path: Path) -> None:
+    (tmp_path / "firsthand.toml").write_text('scope = "project:file"\nspace = "file"\nactor = "file"\n')
+    environ = {"FIRSTHAND_SCOPE": "project:variable", "FIRSTHAND_SPACE": "variable", "HOME": str(tmp_path)}
+    settings = read_settings({**NO_FLAGS, "scope": "project:flag"}, environ, tmp_path)
+    assert (settings.scope, settings.space, settings.actor) == ("project:flag", "variable", "file")
+    assert settings.origins["scope"] == "flag"
+    assert settings.origins["space"] == "FIRSTHAND_SPACE"
+    assert settings.origins["actor"] == "firsthand.toml"
+    assert settings.origins["role"] == "default"
+
+
+def test_without_anything_the_defaults_hold(tmp_path: Path) -> None:
+    settings = read_settings(NO_FLAGS, {"HOME": str(tmp_path), "USER": "ana"}, tmp_path)
+    assert settings.db == str(tmp_path / ".local" / "share" / "firsthand" / "memory.db")
+    assert (settings.space, settings.scope, settings.role, settings.actor) == ("default", "space:", "agent", "ana")
+    assert settings.file is None
+
+
+def test_the_nearest_file_above_counts_and_its_path_starts_from_its_own_folder(tmp_path: Path) -> None:
+    below = tmp_path / "a" / "b"
+    below.mkdir(parents=True)
+    (tmp_path / "firsthand.toml").write_text('db = "far.db"\n')
+    (tmp_path / "a" / "firsthand.toml").write_text('db = "near.db"\n')
+    settings = read_settings(NO_FLAGS, {"HOME": "/"}, below)
+    assert settings.db == str(tmp_path / "a" / "near.db")
+    assert settings.file == str(tmp_path / "a" / "firsthand.toml")
+
+
+def test_an_empty_variable_counts_as_not_set(tmp_path: Path) -> None:
+    settings = read_settings(NO_FLAGS, {"HOME": "/", "FIRSTHAND_SPACE": "", "FIRSTHAND_ROLE": "person"}, tmp_path)
+    assert settings.space == "default"
+    assert settings.role == "person"
+
+
+@pytest.mark.parametrize(
+    ("text", "code"),
+    [("scop = 'project:x'", "settings_invalid"), ("space = 3", "settings_invalid"), ("space = ", "settings_invalid")],
+)
+def test_a_file_that_says_what_nobody_reads_is_refused(tmp_path: Path, text: str, code: str) -> None:
+    (tmp_path / "firsthand.toml").write_text(text)
+    with pytest.raises(InvalidError) as caught:
+        read_settings(NO_FLAGS, {"HOME": "/"}, tmp_path)
+    assert caught.value.code == code
+
+
+@pytest.mark.parametrize(
+    ("name", "value"), [("scope", "project:*"), ("role", "king"), ("space", "a b"), ("actor", " ")]
+)
+def test_a_setting_that_breaks_its_form_names_its_field_and_never_its_content(
+    tmp_path: Path, name: str, value: str
+) -> None:
+    with pytest.raises(InvalidError) as caught:
+        read_settings({**NO_FLAGS, name: value}, {"HOME": "/"}, tmp_path)  # type: ignore[dict-item]
+    assert caught.value.field == name
+    assert value.strip() == "" or value not in caught.value.message
+
+
+def test_what_init_writes_down_is_read_back(tmp_path: Path) -> None:
+    chosen = {"db": str(tmp_path / 'odd "name".db'), "scope": "project:orion", "actor": "Ana Öst", "role": "person"}
+    (tmp_path / "firsthand.toml").write_text(file_text(chosen), encoding="utf-8")  # type: ignore[arg-type]
+    settings = read_settings(NO_FLAGS, {"HOME": "/"}, tmp_path)
+    assert {name: getattr(settings, name) for name in chosen} == chosen
+
+
+def test_each_platform_has_its_data_folder() -> None:
+    assert default_database({"HOME": "/h", "XDG_DATA_HOME": "/x"}, "linux") == Path("/x/firsthand/memory.db")
+    assert default_database({"HOME": "/h", "XDG_DATA_HOME": "rel"}, "linux") == Path(
+        "/h/.local/share/firsthand/memory.db"
+    )
+    assert default_database({"HOME": "/h"}, "darwin") == Path("/h/Library/Application Support/firsthand/memory.db")
+    assert default_database({"LOCALAPPDATA": "/l"}, "win32") == Path("/l/firsthand/memory.db")

@@ -1,0 +1,203 @@
+"""What people see: every fact of a result is in its drawing, and nothing in content can steer the terminal."""
+
+from __future__ import annotations
+
+import pytest
+
+from firsthand.surfaces import show
+from firsthand.surfaces.sentences import error_sentence, import_sentences, receipt_sentences
+from firsthand.vocabulary.errors import BusyError, InvalidError
+from firsthand.vocabulary.instants import FOREVER, to_micros
+from firsthand.vocabulary.packets import (
+    BeliefView,
+    Citation,
+    Conflict,
+    ConflictGroup,
+    EntryView,
+    Explanation,
+    History,
+    ImportProblem,
+    ImportReport,
+    Item,
+    Masking,
+    Omitted,
+    Packet,
+    Qualifier,
+    Receipt,
+    RecordPage,
+    RecordView,
+    RelationView,
+    Standing,
+    Stats,
+    SupportView,
+    Why,
+)
+
+MARCH_9 = to_micros("2026-03-09T10:00Z", "when")
+FACT, TALK = "r" + "1" * 64, "r" + "2" * 64
+CITED = Citation(record_id=TALK, quote="runs on \x1b[31mPostgreSQL", span=(0, 9), speaker="Ana", occurred_at=MARCH_9)
+ITEM = Item(
+    record_id=FACT,
+    revision_id="e1",
+    kind="semantic",
+    text="auth-service uses [bold]PostgreSQL[/bold] \x1b]0;owned\x07",
+    scope="project:orion",
+    tier="fact",
+    status="active",
+    authority="primary",
+    valid_from=MARCH_9,
+    valid_to=FOREVER,
+    believed_since=MARCH_9,
+    salience=1.0,
+    citations=(CITED,),
+    why=(Why(arm="lexical", rank=1),),
+    qualifier=Qualifier(code="current", text="current"),
+)
+PACKET = Packet(
+    recall_id="q7",
+    query="x",
+    items=(ITEM,),
+    conflicts=(ConflictGroup(code="disputed", items=(ITEM, ITEM)),),
+    matching=9,
+    returned=2,
+    truncated=True,
+    omitted=Omitted(rows=4, bytes=3),
+    degraded=("vector_down",),
+    coverage=1.0,
+    known_at=MARCH_9,
+    valid_at=None,
+    notice="n",
+    nonce="0" * 16,
+    scopes=("project:orion",),
+)
+RECORD = RecordView(
+    item=ITEM,
+    visibility="visible",
+    supports=(SupportView(support_id="s1", citation=CITED, source="Ana", basis="stated", live=True, spoken=MARCH_9),),
+    relations=(RelationView(relation="mentioned_in", record_id=TALK, direction="out"),),
+    heads=("e1",),
+    visibility_heads=(),
+)
+HISTORY = History(
+    record_id=FACT,
+    entries=(
+        EntryView(
+            position=3,
+            entry_id="e1",
+            kind="revise",
+            verb="correct",
+            actor="ana",
+            role="person",
+            harness="cli",
+            recorded_at=MARCH_9,
+            received_at=MARCH_9,
+            text=None,
+            reason="misread",
+            erased=True,
+        ),
+    ),
+    beliefs=(
+        BeliefView(
+            record_id=FACT,
+            revision_id="e1",
+            text="it was so",
+            tier="fact",
+            status="superseded",
+            visibility="visible",
+            hidden_reason=None,
+            valid_from=None,
+            valid_to=MARCH_9,
+            known_from=MARCH_9,
+            known_to=FOREVER,
+            live_support=1,
+            sensitivity="low",
+            cause_entry="e1",
+        ),
+    ),
+    cursor="c9",
+)
+STATS = Stats(
+    space="default",
+    entries=1234,
+    records={"semantic": 7},
+    standing={"needs_review": 3},
+    scopes=2,
+    bytes_on_disk=4096,
+    known_at=MARCH_9,
+    generation=1,
+)
+
+
+@pytest.mark.parametrize(
+    ("name", "result", "words"),
+    [
+        ("packet", PACKET, ("Conflict (disputed)", "[bold]PostgreSQL", "Ana, 2026-03-09", "2 of 9", "7 more", "q7")),
+        ("packet", PACKET, ("Degraded: vector_down",)),
+        ("record", RECORD, (FACT, "project:orion", "to " + TALK, "s1", "2026-03-09T10:00Z to …", "yes")),
+        ("page", RecordPage(items=(ITEM,), cursor="c2", total=8), (FACT[:13], "1 of 8", "--cursor c2", "fact, active")),
+        ("page", RecordPage(items=(), cursor=None, total=0), ("Nothing is stored here",)),
+        ("history", HISTORY, ("ana (person, cli)", "revise correct", "misread", "erased", "it was so", "--cursor c9")),
+        ("explanation", Explanation(record_id=FACT, returned=False, why=(), reason="cut_by_rank", rank=12), ("12.",)),
+        (
+            "explanation",
+            Explanation(record_id=FACT, returned=True, why=ITEM.why, reason="returned", contributions={"words": 0.5}),
+            ("It is in the answer.", "lexical at rank 1", "words", "+0.500"),
+        ),
+        ("stats", STATS, ("1,234", "needs review", "4 KiB")),
+    ],
+)
+def test_every_fact_is_drawn_and_no_control_character_passes(
+    name: str, result: object, words: tuple[str, ...], capsys: pytest.CaptureFixture[str]
+) -> None:
+    show.DRAWINGS[name](result)
+    drawn = capsys.readouterr().out
+    for word in words:
+        assert word in drawn
+    assert "\x1b" not in drawn
+    assert "\x07" not in drawn
+
+
+def test_a_receipt_says_what_became_of_the_write() -> None:
+    receipt = Receipt(
+        outcome="stored",
+        record_id=FACT,
+        entry_id="e1",
+        known_at=MARCH_9,
+        standing=Standing(tier="fact", status="needs_review", visibility="hidden"),
+        conflicts=(Conflict(code="challenged", record_id=TALK, text="no\x1b", settle_with=("correct", "contest")),),
+        maskings=(Masking(type="token", field="text", start=0, end=9),),
+        notes=("one note",),
+        evidence_id=TALK,
+        next_action="ask_person",
+    )
+    said = "\n".join(receipt_sentences(receipt))
+    for words in (
+        f"Stored: {FACT}",
+        "fact, needs review, hidden",
+        "known at 2026-03-09T10:00Z",
+        f"rests on {TALK}",
+        f"challenged {TALK}",
+        "settle with correct, contest",
+        "masked a token in text",
+        "one note",
+        "Ask a person",
+    ):
+        assert words in said
+    assert "\x1b" not in said
+
+
+def test_an_error_is_one_sentence_with_its_code_and_what_to_do() -> None:
+    busy = error_sentence(BusyError("store_busy", "the database was locked", retryable=True))
+    assert busy == "The database was locked [store_busy]. Try the same command again."
+    unclear = InvalidError("ambiguous", "several records match", details={"candidates": [FACT, TALK]})
+    assert f"(candidates: {FACT}, {TALK})" in error_sentence(unclear)
+
+
+def test_an_import_shows_its_first_problems_and_counts_the_rest() -> None:
+    problems = tuple(ImportProblem(line=n, code="bad", message="not JSON") for n in range(1, 24))
+    report = ImportReport(source="chat", read=30, added=5, known=2, refused=0, problems=problems, seconds=1.0)
+    said = "\n".join(import_sentences(report))
+    assert "30 read, 5 added, 2 known already" in said
+    assert "line 20: not JSON [bad]" in said
+    assert "line 21" not in said
+    assert "and 3 more" in said
