@@ -18,7 +18,7 @@ from firsthand.rules.bearing import (
     unit_key,
     unit_of,
 )
-from firsthand.vocabulary.entries import Claim, Classify, Entry, Erase, Judge, Revise, Show, Support, root_of
+from firsthand.vocabulary.entries import Assertion, Claim, Classify, Entry, Erase, Judge, Revise, Show, Support, root_of
 from firsthand.vocabulary.kinds import Basis, Kind, Role
 
 
@@ -94,12 +94,13 @@ class Said(NamedTuple):
     echo: bool
     imported: bool
     said: str
+    order: tuple[int, int, str]
 
-    @property
-    def order(self) -> tuple[int, int, str]:
-        """Later latest-instant, max(stated start, spoken), comes later; ties end in the entry id (design 09.6)."""
-        start = self.spoken if self.stated_from is None else self.stated_from
-        return (max(start, self.spoken), self.spoken, self.id)
+
+def _order(assertion_id: str, said: Assertion) -> tuple[int, int, str]:
+    """Later latest-instant, max(stated start, spoken), comes later; ties end in the entry id (design 09.6)."""
+    start = said.spoken if said.from_ is None else said.from_
+    return (max(start, said.spoken), said.spoken, assertion_id)
 
 
 def said_by(entry: Entry) -> list[Said]:
@@ -109,6 +110,7 @@ def said_by(entry: Entry) -> list[Said]:
         Said(
             f"{entry.id}.{i}", entry.id, record, scope, a.claim, a.evidence, a.source, author.owner, author.role,
             a.attested, a.basis, a.trusted, a.spoken, a.from_, a.to, a.echo, a.imported, a.said,
+            _order(f"{entry.id}.{i}", a),
         )
         for i, a in enumerate(assertions_of(entry))
     ]  # fmt: skip
