@@ -268,6 +268,19 @@ def test_a_cycle_of_evidence_has_the_level_of_its_highest() -> None:
     assert scribe.rows == scribe.afresh()
 
 
+def test_evidence_that_branches_and_joins_again_is_visited_once() -> None:
+    scribe, left = told()
+    right = left
+    for depth in range(40):
+        both = (claim(f"left {depth}", PLAIN), claim(f"right {depth}", PLAIN))
+        for of in both:
+            for at, below in enumerate((left, right)):
+                scribe.remember(ANA, of, 20 + at, evidence=below)
+        left, right = (scribe.row(of).record for of in both)
+    scribe.classify(ANA, scribe.said_of(BERLIN)[0].evidence, 3, 90)
+    assert {r.sensitivity for r in (*scribe.rows_about(left), *scribe.rows_about(right))} == {3}
+
+
 def test_a_level_may_be_written_with_the_content_itself() -> None:
     scribe = Scribe()
     scribe.remember(ANA, BERLIN, 10, level=2)

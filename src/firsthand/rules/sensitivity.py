@@ -5,13 +5,20 @@ from __future__ import annotations
 from firsthand.rules.view import View
 
 
-def sensitivity(view: View, record: str, _seen: frozenset[str] = frozenset()) -> int:
-    """The level of a record, from 0. Revoked and erased supports still count: skeletons keep them."""
-    if record in _seen:
-        return 0
-    evidence = {s.evidence for s in view.account(record).said}
-    levels = (sensitivity(view, e, _seen | {record}) for e in evidence)
-    return max((own_level(view, record), *levels))
+def sensitivity(view: View, record: str) -> int:
+    """The highest level, from 0, of a record and all it rests on, each visited once, cycles included.
+
+    Revoked and erased supports still count: skeletons keep them.
+    """
+    level, seen, todo = 0, {record}, [record]
+    while todo:
+        current = todo.pop()
+        level = max(level, own_level(view, current))
+        for said in view.account(current).said:
+            if said.evidence not in seen:
+                seen.add(said.evidence)
+                todo.append(said.evidence)
+    return level
 
 
 def own_level(view: View, record: str) -> int:

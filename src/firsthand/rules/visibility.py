@@ -6,7 +6,7 @@ No clock, no order, no text is read.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from firsthand.rules.view import View
 from firsthand.vocabulary.entries import Revise, Show
@@ -20,11 +20,16 @@ class Shown(NamedTuple):
     heads: tuple[str, ...]
 
 
+NEVER_WITHDRAWN: Final = Shown(None, ())
+
+
 def shown(view: View, records: Iterable[str]) -> Shown:
     """One answer for all records that carry one claim."""
+    accounts = [view.account(r) for r in set(records)]
+    if not any(a.shows or a.heirs for a in accounts):
+        return NEVER_WITHDRAWN
     shows: dict[str, Show] = {}
     replaced: set[str] = set()
-    accounts = [view.account(r) for r in sorted(set(records))]
     for account in accounts:
         shows |= account.shows
         for heir, source in account.heirs:
@@ -34,8 +39,8 @@ def shown(view: View, records: Iterable[str]) -> Shown:
         replaced |= _replaced(account.shows)
     heads: tuple[str, ...] = tuple(sorted(i for i in shows if i not in replaced))
     if len(heads) == 0:
-        # Nothing was ever withdrawn, or an inherited withdrawal was restored at its source.
-        return Shown(None, ())
+        # An inherited withdrawal was restored at its source.
+        return NEVER_WITHDRAWN
     if len(heads) > 1:
         return Shown("conflicting_decisions", heads)
     (head_id,) = heads
