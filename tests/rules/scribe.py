@@ -214,7 +214,7 @@ class Scribe:
             return None
         return self.place(who, said, at, scope=scope, level=level, kind=kind, apart=elsewhere).record_id
 
-    def refusal(self, who: Voice, said: Assertion, scope: str = SCOPE) -> str | None:
+    def refusal(self, who: Voice, said: Assertion, scope: str = SCOPE, replacing: tuple[str, ...] = ()) -> str | None:
         """The tombstone that forbids an assertion: the fold's own rule, asked before the entry exists."""
         author = AuthorIds(
             actor="", owner=who.owner, role=who.role, harness="library", model=None, session=None, device=None
@@ -225,7 +225,7 @@ class Scribe:
         )  # fmt: skip
         (asked,) = said_by(Entry(id="e?", skeleton=skeleton))
         view = self.view()
-        block = blocked(view, asked, approvals(view, unit_of(scope, said.claim)))
+        block = blocked(view, asked, approvals(view, unit_of(scope, said.claim)), replacing)
         return block.entry if block else None
 
     def place(
@@ -257,9 +257,9 @@ class Scribe:
         old, scope = self._said(record)
         new = msgspec.structs.replace(old, value=value)
         said = self.assertion(who, new, self.capture(who, at, scope=scope), at)
-        if not elsewhere and self.refusal(who, said, scope):
-            return None
         view = self.view()
+        if not elsewhere and self.refusal(who, said, scope, view.content_heads(record)):
+            return None
         reach = Reach(source=who.owner, spoken=at, everyone=who.role == "person")
         edges = Revise(
             record_kind="semantic",

@@ -81,11 +81,11 @@ def add_and_note(self: MemoryEntries, entry: Entry) -> bool:
 _said_in = View.said_in
 
 
-def ordered_by_arrival(view: View, entry: Entry) -> list[Said]:
-    return [s._replace(order=(_arrived[s.entry], 0, s.id)) for s in _said_in(view, entry)]
+def order_of_arrival(said: Said) -> tuple[int, int, str]:
+    return _arrived[said.entry], 0, said.id
 
 
-BY_ARRIVAL = {"view.MemoryEntries.add": add_and_note, "view.View.said_in": ordered_by_arrival}
+BY_ARRIVAL = {"view.MemoryEntries.add": add_and_note, "view.Said.order": property(order_of_arrival)}
 
 
 def echoes_unheard(view: View, entry: Entry) -> list[Said]:

@@ -250,6 +250,17 @@ def test_anyone_raises_and_only_a_person_lowers() -> None:
     assert scribe.row(BERLIN).sensitivity == 1
 
 
+def test_no_agent_lowers_what_was_written_or_set_whatever_its_store_let_through() -> None:
+    scribe = Scribe()
+    record = scribe.remember(ANA, BERLIN, 10, level=2)
+    assert record is not None
+    low = scribe.write(ANAS_AGENT, Classify(level=0), 20, record)
+    assert scribe.row(BERLIN).sensitivity == 2
+    high = scribe.write(ANA, Classify(level=3, replaces=(low.id,)), 30, record)
+    scribe.write(ANAS_AGENT, Classify(level=1, replaces=(high.id,)), 40, record)
+    assert scribe.row(BERLIN).sensitivity == 3
+
+
 def test_of_two_levels_set_apart_the_higher_holds() -> None:
     here, record = told()
     there = here.branch("there")

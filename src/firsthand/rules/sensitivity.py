@@ -22,15 +22,20 @@ def sensitivity(view: View, record: str) -> int:
 
 
 def own_level(view: View, record: str) -> int:
-    """The level of the current `classify` heads, else the highest any revision was written with."""
-    heads = classify_heads(view, record)
-    return max(heads.values()) if heads else view.account(record).level
+    """The level of the current `classify` heads; as long as no person set one, also that of its revisions."""
+    account = view.account(record)
+    heads = classify_heads(view, record).values()
+    written = [] if any(c.by_person for c in account.levels.values()) else [account.level]
+    return max((*heads, *written))
 
 
 def classify_heads(view: View, record: str) -> dict[str, int]:
     """The current `classify` entries of a record, with their levels."""
-    classified = view.account(record).levels
-    if not classified:
+    levels = view.account(record).levels
+    if not levels:
         return {}
-    replaced = {x for edges in classified.values() for x in edges.replaces}
-    return {i: edges.level for i, edges in classified.items() if i not in replaced}
+    # Held here too, not only at the gateway: another store's agent may not lower it either (design 03).
+    replaced = {
+        x for c in levels.values() for x in c.replaces if c.by_person or x not in levels or levels[x].level <= c.level
+    }
+    return {i: c.level for i, c in levels.items() if i not in replaced}

@@ -15,7 +15,7 @@ from firsthand.rules.bearing import (
 )
 from firsthand.rules.trust import is_own_word
 from firsthand.rules.view import Said, View
-from firsthand.vocabulary.entries import Entry, Lift, Reach, Tombstone
+from firsthand.vocabulary.entries import Entry, Lift, Reach, Revise, Tombstone
 from firsthand.vocabulary.grants import SPACE_WIDE
 
 
@@ -33,8 +33,11 @@ def covers(reach: Reach, said: Said, *, by_person: bool, approved: bool) -> bool
     return said.spoken <= reach.spoken and (reach.everyone or reach.source in (said.source, said.owner))
 
 
-def blocked(view: View, said: Said, approved: frozenset[str]) -> Block | None:
-    """The strongest tombstone that binds an assertion; the gateway asks the same before the assertion exists."""
+def blocked(view: View, said: Said, approved: frozenset[str], replacing: tuple[str, ...] = ()) -> Block | None:
+    """The strongest tombstone that binds an assertion.
+
+    The gateway asks the same before the assertion exists, and says which heads the revision would be `replacing`.
+    """
     hit: Block | None = None
     for entry in view.bearing_on(tombstone_key(said.claim)):
         tombstone = tombstone_of(entry)
@@ -42,7 +45,7 @@ def blocked(view: View, said: Said, approved: frozenset[str]) -> Block | None:
             continue
         if tombstone.absolute:
             return Block("rejected", entry.id)
-        if hit is None and _bound_provisionally(view, entry, tombstone, said, approved):
+        if hit is None and _bound_provisionally(view, entry, tombstone, said, approved, replacing):
             hit = Block("retracted", entry.id)
     return hit
 
@@ -59,7 +62,14 @@ def _binds(entry: Entry, said: Said) -> bool:
     return entry.skeleton.scope in (said.scope, SPACE_WIDE)
 
 
-def _bound_provisionally(view: View, entry: Entry, tombstone: Tombstone, said: Said, approved: frozenset[str]) -> bool:
+def _bound_provisionally(
+    view: View,
+    entry: Entry,
+    tombstone: Tombstone,
+    said: Said,
+    approved: frozenset[str],
+    replacing: tuple[str, ...],
+) -> bool:
     """Retracted itself, or a restatement by a source that had backed it and has not spoken anew in its own words."""
     reach = _reach(entry)
     by_person = entry.skeleton.author.role == "person"
@@ -73,8 +83,17 @@ def _bound_provisionally(view: View, entry: Entry, tombstone: Tombstone, said: S
     }
     if said.source not in backers:
         return False
-    anew = [s.spoken for s in (*same, said) if s.source == said.source and s.spoken > reach.spoken and is_own_word(s)]
+    later = [s for s in (*same, said) if s.source == said.source and s.spoken > reach.spoken]
+    anew = [s.spoken for s in later if is_own_word(s) or _corrects_back(view, entry, s, replacing)]
     return not anew or said.spoken < min(anew)
+
+
+def _corrects_back(view: View, correction: Entry, said: Said, replacing: tuple[str, ...]) -> bool:
+    """Whether an owner's agent takes back the correction it made itself (design 09.14)."""
+    author, entry = correction.skeleton.author, view.get(said.entry)
+    if entry is not None:
+        replacing = entry.skeleton.edges.supersedes if isinstance(entry.skeleton.edges, Revise) else ()
+    return correction.id in replacing and author.owner == said.owner and author.role != "person"
 
 
 def _assertions_on(view: View, entry: Entry, tombstone: Tombstone) -> list[Said]:

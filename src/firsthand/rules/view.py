@@ -18,7 +18,7 @@ from firsthand.rules.bearing import (
     unit_key,
     unit_of,
 )
-from firsthand.vocabulary.entries import Assertion, Claim, Classify, Entry, Erase, Judge, Revise, Show, Support, root_of
+from firsthand.vocabulary.entries import Claim, Classify, Entry, Erase, Judge, Revise, Show, Support, root_of
 from firsthand.vocabulary.kinds import Basis, Kind, Role
 
 
@@ -94,13 +94,12 @@ class Said(NamedTuple):
     echo: bool
     imported: bool
     said: str
-    order: tuple[int, int, str]
 
-
-def _order(assertion_id: str, said: Assertion) -> tuple[int, int, str]:
-    """Later latest-instant, max(stated start, spoken), comes later; ties end in the entry id (design 09.6)."""
-    start = said.spoken if said.from_ is None else said.from_
-    return (max(start, said.spoken), said.spoken, assertion_id)
+    @property
+    def order(self) -> tuple[int, int, str]:
+        """Later latest-instant, max(stated start, spoken), comes later; ties end in the entry id (design 09.6)."""
+        start = self.spoken if self.stated_from is None else self.stated_from
+        return (max(start, self.spoken), self.spoken, self.id)
 
 
 def said_by(entry: Entry) -> list[Said]:
@@ -110,10 +109,17 @@ def said_by(entry: Entry) -> list[Said]:
         Said(
             f"{entry.id}.{i}", entry.id, record, scope, a.claim, a.evidence, a.source, author.owner, author.role,
             a.attested, a.basis, a.trusted, a.spoken, a.from_, a.to, a.echo, a.imported, a.said,
-            _order(f"{entry.id}.{i}", a),
         )
         for i, a in enumerate(assertions_of(entry))
     ]  # fmt: skip
+
+
+class Level(NamedTuple):
+    """One `classify` of a record."""
+
+    level: int
+    replaces: tuple[str, ...]
+    by_person: bool
 
 
 class Account(NamedTuple):
@@ -125,7 +131,7 @@ class Account(NamedTuple):
     heads: tuple[str, ...]
     level: int
     shows: dict[str, Show]
-    levels: dict[str, Classify]
+    levels: dict[str, Level]
     verdicts: dict[str, dict[str, Support]]
     heirs: list[tuple[str, str]]
     taken_back: str | None
@@ -135,7 +141,7 @@ def _account(entries: tuple[Entry, ...], said: list[Said]) -> Account:
     """`verdicts` by support; `heirs`: (content, record whose withdrawals it inherits); `level`: as written."""
     revisions: dict[str, Revise] = {}
     shows: dict[str, Show] = {}
-    levels: dict[str, Classify] = {}
+    levels: dict[str, Level] = {}
     verdicts: dict[str, dict[str, Support]] = {}
     heirs: list[tuple[str, str]] = []
     retracts: list[str] = []
@@ -150,7 +156,7 @@ def _account(entries: tuple[Entry, ...], said: list[Said]) -> Account:
             case Show() as edges:
                 shows[entry.id] = edges
             case Classify() as edges:
-                levels[entry.id] = edges
+                levels[entry.id] = Level(edges.level, edges.replaces, entry.skeleton.author.role == "person")
             case Judge(verb="retract"):
                 retracts.append(entry.id)
             case _:
