@@ -155,8 +155,9 @@ class Scribe:
 
     def row(self, of: Claim, scope: str = SCOPE) -> Row:
         """The only row of a claim."""
-        (row,) = self.rows_of(of, scope)
-        return row
+        rows = self.rows_of(of, scope)
+        assert len(rows) == 1, rows
+        return rows[0]
 
     def rows_about(self, record: str) -> list[Row]:
         return sorted((r for rows in self.rows.values() for r in rows if r.record == record), key=repr)

@@ -116,7 +116,27 @@ def only_its_own(view: View, entry: Entry, *, fresh: bool = False) -> set[str]:
     return fold._own_units(view, entry)
 
 
+def dependants_that_cite(view: View, units: set[str], entry: Entry) -> set[str]:
+    """The citing claims alone, and not what else their records say."""
+    found = set(units)
+    todo = {entry.record_id} | {s.record for u in units if u.startswith("u") for s in view.said_in_unit(u)}
+    seen: set[str] = set()
+    while todo:
+        record = todo.pop()
+        seen.add(record)
+        for citing in view.bearing_on(bearing.citing_key(record)):
+            found |= {bearing.unit_of(s.scope, s.claim) for s in view.said_in(citing)}
+            todo |= {citing.record_id} - seen
+    return found
+
+
 _sensitivity = sensitivity.sensitivity
+
+
+def level_of_heads(view: View, record: str) -> int:
+    account = view.account(record)
+    replaced = {x for c in account.levels.values() for x in c.replaces}
+    return max((c.level for i, c in account.levels.items() if i not in replaced), default=account.level)
 
 
 def level_of_granted(view: View, record: str) -> int:
@@ -226,6 +246,8 @@ def never(*_: Any, **__: Any) -> Any:
 
 
 UNDONE, HIDDEN = moves.UNDONE, moves.HIDDEN
+ROUND_THE_GATEWAY = sight.test_no_agent_lowers_what_was_written_or_set_whatever_its_store_let_through
+HEARD_ELSEWHERE = stones.test_a_word_in_one_scope_refolds_the_others_that_a_space_wide_tombstone_binds
 MUTANTS = [
     # ---- succession ----
     *(
@@ -358,6 +380,18 @@ MUTANTS = [
            sight.test_sensitivity_is_the_highest_of_all_evidence_ever_granted),
     Mutant("a record has its own level only", {"standing.sensitivity": sensitivity.own_level},
            sight.test_a_rise_reaches_everything_that_rests_on_it),
+    Mutant("an agent lowers", {"sensitivity.own_level": level_of_heads}, ROUND_THE_GATEWAY),
+    Mutant("only the citing claim is refolded", {"fold._with_dependants": dependants_that_cite},
+           sight.test_a_rise_of_old_evidence_reaches_what_its_record_says_now),
+    Mutant("a word is heard in its own scope", {"fold._scopes_that_hear": lambda view, of: ()}, HEARD_ELSEWHERE),
+    Mutant("a correction is for ever", {"tombstones._corrects_back": lambda *_: False},
+           stones.test_an_agent_may_correct_back_its_own_correction),
+    Mutant("any correction may be taken back", {"tombstones._corrects_back": lambda *_: True},
+           stones.test_an_agent_may_not_correct_back_what_a_person_corrected),
+    Mutant("approval stops no retraction", {"evidence.approvals": lambda view, unit: frozenset()},
+           stones.test_a_retraction_leaves_what_a_person_approved_to_a_person),
+    Mutant("an ambiguous name is a name", contradiction(to=contradicts_in_every_slot),
+           conflict.test_a_claim_about_an_ambiguous_name_waits_for_review_and_closes_and_disputes_nothing),
     # ---- what it costs ----
     Mutant("the whole predicate is read", {**in_units(one_unit_for_all_values), "test_fold_orders.CROWD": 20},
            orders.test_one_more_value_reads_no_more_when_a_predicate_has_a_thousand),

@@ -154,11 +154,13 @@ CLAIMS = (
     claim("p", USES, "-"),
     claim("s", PLAIN),
 )
+SMALL_WORLDS = (CLAIMS[:2], CLAIMS[5:8:2], (claim("p", PLAIN), claim("q", PLAIN)), (CLAIMS[0], CLAIMS[3]))
+"""Few claims, so that everything meets: two values, yes and no of one of many, two sentences, yes and no of one."""
 
 
-def wander(scribe: Scribe, chance: random.Random, at: int) -> None:
+def wander(scribe: Scribe, chance: random.Random, at: int, claims: Sequence[Claim]) -> None:
     """One step of any verb by anyone."""
-    who, of, scope = chance.choice(EVERYONE), chance.choice(CLAIMS), chance.choice(("team:x", "team:x", "space:"))
+    who, of, scope = chance.choice(EVERYONE), chance.choice(claims), chance.choice(("team:x", "team:x", "space:"))
     at = chance.choice((at, at, at - 15))
     rows = sorted((r for rows in scribe.rows.values() for r in rows if r.claim), key=repr)
     if not rows or chance.random() < 0.4:
@@ -197,11 +199,12 @@ def _revise(scribe: Scribe, chance: random.Random, who: Voice, record: str, of: 
 
 def long_history(seed: int, steps: int = 12) -> tuple[Scribe, Scribe]:
     """Two stores of one space that meet now and then, and at the end."""
+    claims = (CLAIMS, *SMALL_WORLDS)[seed % (1 + len(SMALL_WORLDS))]
     chance = random.Random(seed)
     here = Scribe(POLICY)
     there = here.branch("there")
     for number in range(steps):
-        wander(chance.choice((here, there)), chance, 10 * (number + 1))
+        wander(chance.choice((here, there)), chance, 10 * (number + 1), claims)
         if chance.random() < 0.2:
             here.take(there)
             there.take(here)
