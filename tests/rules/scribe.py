@@ -13,11 +13,12 @@ from typing import Any, NamedTuple
 import msgspec
 
 from firsthand.rules.bearing import citing_key, consequences_of, record_key, unit_of
-from firsthand.rules.evidence import approvals, verdict_heads
+from firsthand.rules.evidence import verdict_heads
 from firsthand.rules.fold import fold, fold_afresh
 from firsthand.rules.sensitivity import classify_heads
 from firsthand.rules.standing import Row
 from firsthand.rules.tombstones import blocked
+from firsthand.rules.trust import approvals
 from firsthand.rules.view import MemoryEntries, Said, View, said_by
 from firsthand.rules.visibility import show_heads
 from firsthand.vocabulary.entries import (

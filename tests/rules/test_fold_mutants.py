@@ -234,7 +234,7 @@ def both(name: str, *modules: str, to: Any) -> dict[str, Any]:
 
 contradiction = functools.partial(both, "contradicts", "succession", "standing")
 reach_of = functools.partial(both, "covers", "succession", "tombstones")
-approvals = functools.partial(both, "approvals", "standing", "evidence")
+approvals = functools.partial(both, "approvals", "standing", "evidence", "tombstones")
 
 
 def given(test: Callable[..., None], *arguments: Any) -> Callable[[], None]:

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from firsthand.rules.bearing import CLAIMED, unit_key, unit_of
+from firsthand.rules.bearing import CLAIMED, unit_of
 from firsthand.rules.tombstones import Block, blocked
+from firsthand.rules.trust import approvals
 from firsthand.rules.view import Said, View
 from firsthand.rules.visibility import shown
-from firsthand.vocabulary.entries import Judge, Support, root_of
+from firsthand.vocabulary.entries import Support, root_of
 
 
 class Grades(NamedTuple):
@@ -44,18 +45,6 @@ def grade(view: View, said: list[Said]) -> Grades:
                 live.add(s.id)
         changed = len(stands) + len(live) > before
     return Grades(frozenset(stands), frozenset(live), blocks)
-
-
-def approvals(view: View, unit: str) -> frozenset[str]:
-    """Assertions of a unit that a person approved: an approval binds to the assertions it saw (design 09.6)."""
-    return frozenset(
-        seen
-        for e in view.bearing_on(unit_key(unit))
-        if isinstance(e.skeleton.edges, Judge)
-        and e.skeleton.edges.verb == "approve"
-        and e.skeleton.author.role == "person"
-        for seen in e.skeleton.edges.seen
-    )
 
 
 def granted(view: View, said: Said) -> bool:

@@ -7,10 +7,10 @@ from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from firsthand.rules.bearing import CLAIMED, naming_key, unit_key
-from firsthand.rules.evidence import Grades, approvals, grade
+from firsthand.rules.evidence import Grades, grade
 from firsthand.rules.sensitivity import sensitivity
 from firsthand.rules.succession import Held, contradicts, hold
-from firsthand.rules.trust import CANDIDATE, TIER_NAMES, VALIDATED, independent_sources, tier_of, voice_of
+from firsthand.rules.trust import CANDIDATE, TIER_NAMES, VALIDATED, approvals, independent_sources, tier_of, voice_of
 from firsthand.rules.view import Said, View
 from firsthand.rules.visibility import shown
 from firsthand.vocabulary.entries import Claim, Judge, PolicyRules, Revise, Settle, root_of

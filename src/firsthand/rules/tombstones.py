@@ -13,10 +13,11 @@ from firsthand.rules.bearing import (
     unit_of,
     value_digest,
 )
-from firsthand.rules.trust import is_own_word
-from firsthand.rules.view import Said, View
+from firsthand.rules.trust import approvals, is_own_word
+from firsthand.rules.view import Hearing, Said, View
 from firsthand.vocabulary.entries import Entry, Lift, Reach, Revise, Tombstone
 from firsthand.vocabulary.grants import SPACE_WIDE
+from firsthand.vocabulary.instants import FOREVER
 
 
 class Block(NamedTuple):
@@ -77,15 +78,36 @@ def _bound_provisionally(
         return False  # design 09.6: what a person approved is ended only by a person
     if covers(reach, said, by_person=by_person, approved=said.id in approved):
         return True
-    same = _assertions_on(view, entry, tombstone)
-    backers = {reach.source} | {
-        s.source for s in same if covers(reach, s, by_person=by_person, approved=s.id in approved)
-    }
-    if said.source not in backers:
+    hearing = _hearing(view, entry, tombstone)
+    if said.source not in hearing.backers:
         return False
-    later = [s for s in (*same, said) if s.source == said.source and s.spoken > reach.spoken]
-    anew = [s.spoken for s in later if is_own_word(s) or _corrects_back(view, entry, s, replacing)]
-    return not anew or said.spoken < min(anew)
+    anew = hearing.anew.get(said.source, FOREVER)
+    if said.spoken > reach.spoken and _brings_back(view, entry, said, replacing):
+        anew = min(anew, said.spoken)
+    return said.spoken < anew
+
+
+def _hearing(view: View, entry: Entry, tombstone: Tombstone) -> Hearing:
+    """Every assertion of the forbidden value, wherever the tombstone binds, heard once for each look at the past."""
+    if entry.id in view.hearings:
+        return view.hearings[entry.id]
+    reach, digest = _reach(entry), value_digest(tombstone)
+    by_person = entry.skeleton.author.role == "person"
+    hearing = view.hearings[entry.id] = Hearing({reach.source}, {})
+    for unit in {unit_of(s, tombstone) for s in tombstone_scopes(entry.skeleton.scope, view.scopes())}:
+        approved = approvals(view, unit)
+        for s in view.said_in_unit(unit):
+            if value_digest(s.claim) != digest:
+                continue
+            if covers(reach, s, by_person=by_person, approved=s.id in approved):
+                hearing.backers.add(s.source)
+            elif s.spoken > reach.spoken and _brings_back(view, entry, s):
+                hearing.anew[s.source] = min(hearing.anew.get(s.source, s.spoken), s.spoken)
+    return hearing
+
+
+def _brings_back(view: View, entry: Entry, said: Said, replacing: tuple[str, ...] = ()) -> bool:
+    return is_own_word(said) or _corrects_back(view, entry, said, replacing)
 
 
 def _corrects_back(view: View, correction: Entry, said: Said, replacing: tuple[str, ...]) -> bool:
@@ -94,13 +116,6 @@ def _corrects_back(view: View, correction: Entry, said: Said, replacing: tuple[s
     if entry is not None:
         replacing = entry.skeleton.edges.supersedes if isinstance(entry.skeleton.edges, Revise) else ()
     return correction.id in replacing and author.owner == said.owner and author.role != "person"
-
-
-def _assertions_on(view: View, entry: Entry, tombstone: Tombstone) -> list[Said]:
-    """Every assertion of the forbidden value, wherever the tombstone binds."""
-    digest = value_digest(tombstone)
-    units = {unit_of(s, tombstone) for s in tombstone_scopes(entry.skeleton.scope, view.scopes())}
-    return [s for u in sorted(units) for s in view.said_in_unit(u) if value_digest(s.claim) == digest]
 
 
 def _reach(entry: Entry) -> Reach:

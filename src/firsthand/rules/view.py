@@ -170,6 +170,13 @@ def _account(entries: tuple[Entry, ...], said: list[Said]) -> Account:
     return Account(entries, said, kind, heads, level, shows, levels, verdicts, heirs, min(retracts, default=None))
 
 
+class Hearing(NamedTuple):
+    """Who had backed a value that was provisionally taken back, and since when each source says it anew."""
+
+    backers: set[str]
+    anew: dict[str, int]
+
+
 def _id(entry: Entry) -> str:
     return entry.id
 
@@ -184,6 +191,7 @@ class View:
         self._said: dict[str, list[Said]] = {}
         self._in_unit: dict[str, list[Said]] = {}
         self._accounts: dict[str, Account] = {}
+        self.hearings: dict[str, Hearing] = {}
         self.reads = 0
         if fresh is not None:
             self._take(fresh)
