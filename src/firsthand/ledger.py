@@ -11,20 +11,20 @@ from typing import NamedTuple
 import msgspec
 
 from firsthand.ports import LISTED, REST, UNLISTED, Attention, BeliefRow, DocRow, LedgerRow, Shelf, Writer
-from firsthand.rules.bearing import bearings
+from firsthand.rules.bearing import bearings, claim_digest
 from firsthand.rules.fold import fold
 from firsthand.rules.gate import Shown, stands, unlocked
 from firsthand.rules.identity import SALT_BYTES, body_digest, body_text, chained, entry_id, skeleton_text
 from firsthand.rules.normalise import name_key
 from firsthand.rules.salience import Anchor, penalise, reinforce
 from firsthand.rules.standing import Row
+from firsthand.rules.view import View
 from firsthand.rules.wording import BLANK, Indexed, index_words
 from firsthand.vocabulary.entries import (
     FORMAT_VERSION,
     Attend,
     AuthorIds,
     Body,
-    Claim,
     Define,
     Edges,
     Entry,
@@ -34,7 +34,7 @@ from firsthand.vocabulary.entries import (
     Skeleton,
 )
 from firsthand.vocabulary.instants import FOREVER
-from firsthand.vocabulary.kinds import HIGHEST_SENSITIVITY
+from firsthand.vocabulary.kinds import HIGHEST_SENSITIVITY, Kind
 from firsthand.vocabulary.records import Entity, Episodic, Payload
 
 GENERATION = 0
@@ -129,7 +129,7 @@ def project(
             _define(writer, edges, body)
         case Revise():
             payload = body.payload if body else None
-            _put_document(writer, entry, edges, row.position, payload, indexed)
+            _put_document(writer, entry, edges.record_kind, row.position, payload, indexed)
             if edges.record_kind == "entity":
                 _name_entity(writer, entry, payload)
         case Relate():
@@ -153,7 +153,7 @@ def project(
 
 def replay(writer: Writer, row: LedgerRow, policy: PolicyRules) -> None:
     """Project one stored entry anew."""
-    entry = Entry(id=row.entry_id, skeleton=msgspec.json.decode(row.skeleton, type=Skeleton))
+    entry = _entry(row)
     body = _bodies.decode(row.body) if row.body is not None else None
     project(writer, entry, row, body, indexed_again(entry, body), policy, fresh=False)
 
@@ -172,13 +172,6 @@ def said_at(entry: Entry, payload: Payload) -> int:
     return entry.skeleton.recorded_at
 
 
-def claim_digest(claim: Claim | None) -> str | None:
-    """What tells the claims of a unit apart, in a projection."""
-    if claim is None:
-        return None
-    return "|".join((claim.value, claim.polarity, claim.conditions))
-
-
 # ---- projections -----------------------------------------------------------------------------------------------------
 
 
@@ -191,31 +184,48 @@ def _define(writer: Writer, edges: Define, body: Body | None) -> None:
 
 
 def _put_document(
-    writer: Writer, entry: Entry, edges: Revise, position: int, payload: Payload | None, indexed: Indexed
-) -> None:
-    """Number a revision in its scope, with what ranking needs to know of it."""
+    writer: Writer, entry: Entry, kind: Kind, position: int, payload: Payload | None, indexed: Indexed
+) -> DocRow:
+    """Number an entry's words in their scope, with what ranking needs to know of them."""
     scope = entry.skeleton.scope
-    vid = writer.next_vid(scope)
     episode = payload if isinstance(payload, Episodic) else None
-    writer.put_doc(
-        DocRow(
-            vid=vid,
-            record_id=entry.record_id,
-            revision_id=entry.id,
-            position=position,
-            kind=edges.record_kind,
-            shelf=UNLISTED,
-            thread=f"{scope}/{episode.thread}" if episode and episode.thread else None,
-            speaker=writer.speaker_no(scope, episode.speaker) if episode and episode.speaker else None,
-            occurred_at=edges.occurred,
-            flags=indexed.flags,
-            told_from=indexed.told_from,
-            told_to=indexed.told_to,
-            volatility=indexed.volatility,
-        )
+    doc = DocRow(
+        vid=writer.next_vid(scope),
+        record_id=entry.record_id,
+        revision_id=entry.id,
+        position=position,
+        kind=kind,
+        shelf=UNLISTED,
+        thread=f"{scope}/{episode.thread}" if episode and episode.thread else None,
+        speaker=writer.speaker_no(scope, episode.speaker) if episode and episode.speaker else None,
+        occurred_at=episode.occurred_at if episode else None,
+        flags=indexed.flags,
+        told_from=indexed.told_from,
+        told_to=indexed.told_to,
+        volatility=indexed.volatility,
     )
+    writer.put_doc(doc)
     if indexed.mentions:
-        writer.put_mentions(scope, vid, indexed.mentions)
+        writer.put_mentions(scope, doc.vid, indexed.mentions)
+    return doc
+
+
+def _document(writer: Writer, revision_id: str) -> DocRow:
+    """The document of a belief's words; a support gets one when its words are first needed."""
+    doc = writer.doc(revision_id)
+    if doc is not None:
+        return doc
+    row = writer.rows_of([revision_id])[revision_id]
+    entry = _entry(row)
+    body = _bodies.decode(row.body) if row.body is not None else None
+    kind = View(writer).kind_of(entry.record_id)
+    assert kind is not None, "a support is of a record with content"
+    payload = body.payload if body is not None else None
+    return _put_document(writer, entry, kind, row.position, payload, indexed_again(entry, body))
+
+
+def _entry(row: LedgerRow) -> Entry:
+    return Entry(id=row.entry_id, skeleton=msgspec.json.decode(row.skeleton, type=Skeleton))
 
 
 def _name_entity(writer: Writer, entry: Entry, payload: Payload | None) -> None:
@@ -261,8 +271,7 @@ def _believe(writer: Writer, entry: Entry, at: int, unit: str, rows: frozenset[R
 
 
 def _belief(writer: Writer, entry: Entry, at: int, row: Row) -> BeliefRow:
-    doc = writer.doc(row.revision)
-    assert doc is not None, "a belief is about a revision in the ledger"
+    doc = _document(writer, row.revision)
     return BeliefRow(
         vid=doc.vid,
         known_from=at,
@@ -317,5 +326,5 @@ def shelf_of(open_rows: list[BeliefRow]) -> Shelf:
 
 def _read_again(writer: Writer, doc: DocRow) -> Indexed:
     (row,) = writer.rows_at([doc.position])
-    entry = Entry(id=row.entry_id, skeleton=msgspec.json.decode(row.skeleton, type=Skeleton))
+    entry = _entry(row)
     return indexed_again(entry, _bodies.decode(row.body) if row.body is not None else None)

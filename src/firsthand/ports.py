@@ -7,6 +7,7 @@ from contextlib import AbstractContextManager
 from typing import Literal, NamedTuple, Protocol
 
 from firsthand.rules.view import Entries
+from firsthand.vocabulary.entries import Entry
 from firsthand.vocabulary.kinds import HiddenReason, Kind, Status, Tier, Visibility, Volatility
 
 Shelf = Literal[0, 1, 2]
@@ -175,6 +176,10 @@ class Reader(Entries, Protocol):
         """Entries by id."""
         ...
 
+    def bearing_on_any(self, keys: Iterable[str]) -> dict[str, list[Entry]]:
+        """Entries found under each of several keys."""
+        ...
+
     def positions_bearing_on(self, key: str) -> list[int]:
         """Positions of entries found under `key`."""
         ...
@@ -289,8 +294,12 @@ class Reader(Entries, Protocol):
         """Records a recall delivered, by rank; unset if the recall is not known."""
         ...
 
-    def counts(self) -> dict[str, dict[str, int]]:
-        """Open beliefs counted by kind, by status and by scope."""
+    def counts(self, readable: frozenset[str] | None) -> dict[str, dict[str, int]]:
+        """Open beliefs of readable scopes (unset: all) counted by kind, by status and by scope."""
+        ...
+
+    def digests(self) -> dict[str, str]:
+        """One digest per projection and word index, over all its columns."""
         ...
 
 
@@ -399,10 +408,6 @@ class Store(Protocol):
 
     def space_key(self, space: str) -> bytes:
         """The key under which names of a space become digests; made on first use and kept beside the database."""
-        ...
-
-    def projection_digests(self, space: str) -> dict[str, str]:
-        """One digest per projection over all its columns."""
         ...
 
     def check(self, space: str) -> list[str]:

@@ -22,8 +22,8 @@ def test_two_records_of_one_claim_take_one_place_with_both_citations() -> None:
 
 
 def test_an_episode_that_says_what_its_claim_says_becomes_its_citation() -> None:
-    claim = make_candidate(1, 0.5, text="Ana lives in Lisbon", citations=(make_citation(9),))
-    same = make_candidate(9, 0.9, text="Ana lives in  Lisbon", kind="episodic", why=(Why(arm="recent", rank=1),))
+    claim = make_candidate(1, 0.5, text="Ana lives in Lisbon", citations=(make_citation(9, quote="Ana lives in Lisbon"),))
+    same = make_candidate(9, 0.9, text="Ana lives in Lisbon", kind="episodic", why=(Why(arm="recent", rank=1),))
     longer = make_candidate(8, 0.2, text="Ana lives in Lisbon, and Ben in Porto", kind="episodic")
     grouped = group([claim, same, longer])
     assert [found.item.record_id for found in grouped.items] == [record_id(1), record_id(8)]

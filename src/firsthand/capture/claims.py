@@ -14,10 +14,10 @@ from firsthand.capture.gateway import Gateway, Write
 from firsthand.capture.ground import Ground, ground
 from firsthand.capture.plain import remember_plain
 from firsthand.capture.receipts import Placed, receipt_for
-from firsthand.ledger import Appended, Words, claim_digest
+from firsthand.ledger import Appended, Words
 from firsthand.ports import BeliefRow, Reader, Writer
 from firsthand.rules.access import Handle
-from firsthand.rules.bearing import unit_of
+from firsthand.rules.bearing import claim_digest, unit_of
 from firsthand.rules.evidence import approvals
 from firsthand.rules.identity import cardinality
 from firsthand.rules.tombstones import Block, blocked
@@ -105,7 +105,8 @@ def prepare_saying(
     utterance = None
     if not evidence:
         text = utterance_text if utterance_text is not None else words_of(payload)
-        utterance = prepare_episode(gateway, handle, Episodic(text=text, event_kind="utterance"))
+        speaker = handle.author.actor
+        utterance = prepare_episode(gateway, handle, Episodic(text=text, event_kind="utterance", speaker=speaker))
     level = SENSITIVITIES.index(sensitivity)
     return Saying(payload, words, basis, level, tuple(evidence), utterance, maskings)
 
@@ -262,7 +263,7 @@ def would_block(
     approved = approvals(view, unit_of(handle.scope_id, claim))
     now = gateway.clock.now()
     spoken = min(now, max((g.spoken for g in grounds), default=now))
-    own = Ground("", (0, 0), "", handle.ids.owner, handle.attests(None), None, now, False)
+    own = Ground("", (0, 0), "", handle.ids.owner, handle.author.role == "person", None, now, False)
     for g in grounds or [own]:
         said = Said(
             "", "", "", handle.scope_id, claim, g.record_id, source_of(handle, g), handle.ids.owner,

@@ -36,13 +36,12 @@ def prepare_episode(
     if cut.removed and not nothing_left:
         payload = msgspec.structs.replace(payload, text=cut.text)
     payload, maskings = shape.clean(payload)
-    attested = handle.attests(payload.speaker)
-    speaker = payload.speaker if payload.speaker is not None else handle.author.owner
+    source = handle.attested_source(payload.speaker)
     edges = Revise(
         record_kind="episodic",
         occurred=payload.occurred_at,
-        speaker=handle.keyed.who(speaker) if attested else None,
-        attested=attested,
+        speaker=source,
+        attested=source is not None,
         origin=handle.keyed.digest("origin", payload.origin) if payload.origin else None,
         imported=imported,
     )

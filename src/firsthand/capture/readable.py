@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import re
-from typing import Final, NamedTuple
+from typing import NamedTuple
 
 import msgspec
 
+from firsthand.capture import shape
 from firsthand.ports import BeliefRow, DocRow, Reader
 from firsthand.rules.access import Handle
-from firsthand.vocabulary.entries import Body, Entry, Revise, Skeleton, root_of
-from firsthand.vocabulary.errors import AbsentError, DeniedError, InvalidError
+from firsthand.vocabulary.entries import Body, Entry, Revise, root_of
+from firsthand.vocabulary.errors import AbsentError, DeniedError
 from firsthand.vocabulary.records import Payload
 
-_RECORD_ID: Final = re.compile(r"r[0-9a-f]{40}")
 _bodies = msgspec.json.Decoder(Body)
 
 
@@ -31,16 +30,9 @@ class Held(NamedTuple):
         return self.root.record_id
 
 
-def check_record_id(record_id: str, field: str = "record_id") -> str:
-    """`record_id` if it has the form of one."""
-    if not _RECORD_ID.fullmatch(record_id):
-        raise InvalidError("record_id_invalid", f"{field} does not have the form of a record id", field=field)
-    return record_id
-
-
 def held(reader: Reader, handle: Handle, record_id: str, field: str = "record_id") -> Held:
     """The record, if this handle may know of it; absent and unreadable are one answer (design 02)."""
-    root = reader.get(root_of(check_record_id(record_id, field)))
+    root = reader.get(root_of(shape.record_id(record_id, field)))
     if root is None or not isinstance(root.skeleton.edges, Revise) or root.skeleton.record is not None:
         raise absent(field)
     docs = reader.docs_of_record(record_id)
@@ -75,8 +67,3 @@ def payload_of(reader: Reader, entry_id: str) -> Payload | None:
     """The words of a revision, unless erased."""
     row = reader.rows_of([entry_id]).get(entry_id)
     return _bodies.decode(row.body).payload if row is not None and row.body is not None else None
-
-
-def skeleton_of(text: str) -> Skeleton:
-    """A stored skeleton."""
-    return msgspec.json.decode(text, type=Skeleton)

@@ -13,10 +13,9 @@ from firsthand.capture.gateway import Gateway, Write, standing_of
 from firsthand.capture.ground import ground
 from firsthand.capture.readable import Held, at_record, held, payload_of
 from firsthand.capture.receipts import Placed, receipt_for, rows_now, visible_text
-from firsthand.ledger import claim_digest
 from firsthand.ports import BeliefRow, Writer
 from firsthand.rules.access import Handle
-from firsthand.rules.bearing import value_digest
+from firsthand.rules.bearing import claim_digest, value_digest
 from firsthand.rules.view import Said, View
 from firsthand.rules.visibility import show_heads
 from firsthand.rules.wording import words_of
@@ -222,9 +221,7 @@ def _replace(
     else:
         placed = place(gateway, handle, writer, saying, claim, grounds, saw=saw, consequences=left)
     candidates = subject.candidates if subject else ()
-    extra = (
-        _still_say(writer, handle, current) if asked.verb == "correct" and claim != current.claim else ()
-    )
+    extra = _still_say(writer, handle, current) if asked.verb == "correct" and claim != current.claim else ()
     return receipt_for(handle, writer, placed, maskings=saying.maskings, candidates=candidates, extra=extra)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Mapping
 from typing import Any, Final, TypeVar, cast
 
@@ -11,6 +12,7 @@ import msgspec
 from firsthand.capture.secrets import mask
 from firsthand.vocabulary import limits
 from firsthand.vocabulary.errors import InvalidError
+from firsthand.vocabulary.kinds import SENSITIVITIES, Basis, Sensitivity
 from firsthand.vocabulary.packets import Masking
 from firsthand.vocabulary.records import (
     Competence,
@@ -23,7 +25,14 @@ from firsthand.vocabulary.records import (
 )
 
 T = TypeVar("T")
-_TEXT_BYTES: Final = {"text": limits.EPISODE_TEXT_BYTES}
+_RECORD_ID: Final = re.compile(r"r[0-9a-f]{40}")
+BASES: Final[tuple[Basis, ...]] = ("stated", "observed", "inferred")
+
+
+class _AnyPayload(msgspec.Struct):
+    """Holds a payload of any kind, so that a tagged union can be read by name."""
+
+    payload: Payload
 
 
 def convert(value: object, into: type[T], field: str) -> T:
@@ -101,6 +110,35 @@ def reason(text: str | None, *, required: bool) -> str | None:
             raise InvalidError("reason_missing", "reason is required for this verb", field="reason")
         return None
     return limits.check_bytes(text, most=limits.REASON_MAX_BYTES, least=limits.REASON_MIN_BYTES, field="reason")
+
+
+def record_id(text: str, field: str = "record_id") -> str:
+    """A text that has the form of a record id."""
+    if not _RECORD_ID.fullmatch(text):
+        raise InvalidError("record_id_invalid", f"{field} does not have the form of a record id", field=field)
+    return text
+
+
+def sensitivity(value: object) -> Sensitivity:
+    """A sensitivity by its name."""
+    if value not in SENSITIVITIES:
+        allowed = ", ".join(SENSITIVITIES)
+        raise InvalidError("sensitivity_unknown", f"sensitivity is one of {allowed}", field="sensitivity")
+    return value
+
+
+def basis(value: object) -> Basis:
+    """What a caller may say a claim is based on."""
+    if value not in BASES:
+        raise InvalidError("basis_unknown", f"basis is one of {', '.join(BASES)}", field="basis")
+    return cast("Basis", value)
+
+
+def payload(value: object) -> Payload:
+    """A payload from a struct or a plain mapping with its `kind`."""
+    if isinstance(value, Payload):
+        return value
+    return convert({"payload": value}, _AnyPayload, "payload").payload
 
 
 def _check_name(text: str, field: str) -> None:

@@ -83,17 +83,17 @@ def _claim_identity(candidate: Candidate) -> tuple[object, ...]:
 
 
 def _fold_evidence(ranked: Sequence[Candidate], absorbed: dict[str, str]) -> list[Candidate]:
-    """An episode that says just what a claim says, and is its cited evidence, becomes that claim's citation."""
+    """An episode that a claim cites whole is that claim's citation, and takes no place of its own."""
     claims = [candidate for candidate in ranked if candidate.item.kind != "episodic"]
     home: dict[tuple[str, str], int] = {}
     for position, claim in enumerate(claims):
         for citation in claim.item.citations:
-            home.setdefault((citation.record_id, _said(claim.item.text)), position)
+            home.setdefault((citation.record_id, citation.quote), position)
     left: list[Candidate] = []
     for candidate in ranked:
         if candidate.item.kind != "episodic":
             continue
-        position = home.get((candidate.item.record_id, _said(candidate.item.text)))
+        position = home.get((candidate.item.record_id, candidate.item.text))
         if position is None:
             left.append(candidate)
         else:
@@ -161,7 +161,3 @@ def _merge(first: Candidate, second: Candidate) -> Candidate:
         head_conflict=first.head_conflict,
         disputed_with=tuple(dict.fromkeys(first.disputed_with + second.disputed_with)),
     )
-
-
-def _said(text: str) -> str:
-    return " ".join(text.split())

@@ -70,14 +70,14 @@ class Handle(msgspec.Struct, frozen=True, kw_only=True):
         """The lower of asked and granted clearance."""
         return self.clearance if asked is None else min(self.clearance, SENSITIVITIES.index(asked))
 
-    def attests(self, speaker: str | None) -> bool:
-        """Whether this credential vouches that `speaker` said it (design 03: `speaker` is else only a claim)."""
-        if speaker is None:
-            return self.author.role == "person"
-        key = name_key(speaker)
-        if self.author.role == "person" and key in (name_key(self.author.owner), name_key(self.author.actor)):
-            return True
-        return any(key == name_key(s) for s in self.grant.attests)
+    def attested_source(self, speaker: str | None) -> str | None:
+        """Whose word it is, if this credential vouches for the speaker; else `speaker` is only a claim (design 03)."""
+        own = {name_key(self.author.owner), name_key(self.author.actor)}
+        if self.author.role == "person" and (speaker is None or name_key(speaker) in own):
+            return self.ids.owner
+        if speaker is not None and name_key(speaker) in {name_key(s) for s in self.grant.attests}:
+            return self.keyed.who(speaker)
+        return None
 
 
 def handle(*, space: str, scope: str, author: Author, grant: Grant, policy: PolicyRules, keyed: Keyed) -> Handle:

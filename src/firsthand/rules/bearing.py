@@ -47,6 +47,13 @@ def value_digest(claim: Claim | Tombstone) -> str:
     return hashlib.sha256(text.encode()).hexdigest()[:UNIT_HEX]
 
 
+def claim_digest(claim: Claim | None) -> str | None:
+    """What tells the claims of a unit apart, in a belief row."""
+    if claim is None:
+        return None
+    return "|".join((claim.value, claim.polarity, claim.conditions))
+
+
 def unit_key(unit: str) -> str:
     """Entries with something to say about a unit's claims."""
     return "u:" + unit

@@ -94,6 +94,7 @@ class Said(NamedTuple):
     echo: bool
     imported: bool
     said: str
+    span: tuple[int, int] | None = None
 
     @property
     def order(self) -> tuple[int, int, str]:
@@ -108,7 +109,7 @@ def said_by(entry: Entry) -> list[Said]:
     return [
         Said(
             f"{entry.id}.{i}", entry.id, record, scope, a.claim, a.evidence, a.source, author.owner, author.role,
-            a.attested, a.basis, a.trusted, a.spoken, a.from_, a.to, a.echo, a.imported, a.said,
+            a.attested, a.basis, a.trusted, a.spoken, a.from_, a.to, a.echo, a.imported, a.said, a.span,
         )
         for i, a in enumerate(assertions_of(entry))
     ]  # fmt: skip

@@ -18,6 +18,9 @@ WHERE space_id = ? AND position IN (SELECT value FROM {list}) ORDER BY position;
 -- name: bearing_on
 SELECT e.entry_id, e.skeleton FROM bearing b JOIN entry e ON e.space_id = b.space_id AND e.position = b.position
 WHERE b.space_id = ? AND b.key = ? ORDER BY b.position;
+-- name: bearing_on_any
+SELECT b.key, e.entry_id, e.skeleton FROM bearing b JOIN entry e ON e.space_id = b.space_id AND e.position = b.position
+WHERE b.space_id = ? AND b.key IN (SELECT value FROM {list}) ORDER BY b.key, b.position;
 -- name: positions_bearing_on
 SELECT position FROM bearing WHERE space_id = ? AND key = ? ORDER BY position;
 
@@ -68,8 +71,11 @@ SELECT d.vid FROM doc d WHERE d.space_id = ? AND d.vid >= ? AND d.vid < ? AND (?
 SELECT d.vid FROM (SELECT rowid AS vid FROM lex WHERE lex MATCH ?2 AND rowid BETWEEN ?3 AND ?4 ORDER BY rowid DESC LIMIT ?5) f
 JOIN doc d ON d.space_id = ?1 AND d.vid = f.vid WHERE d.kind = 'semantic' ORDER BY d.vid DESC LIMIT ?6;
 -- name: over
-SELECT DISTINCT vid FROM belief WHERE space_id = ? AND vid >= ? AND vid < ? AND known_to = 9223372036854775807
-  AND sensitivity > ? ORDER BY vid;
+SELECT DISTINCT vid FROM belief WHERE space_id = ? AND known_to = 9223372036854775807 AND sensitivity > 1
+  AND sensitivity > ? AND vid >= ? AND vid < ? ORDER BY vid;
+-- name: over_public
+SELECT DISTINCT vid FROM belief WHERE space_id = ? AND known_to = 9223372036854775807 AND sensitivity > ?
+  AND vid >= ? AND vid < ? ORDER BY vid;
 -- name: candidates
 SELECT d.vid, d.thread,
        CASE WHEN d.thread IS NOT NULL THEN (SELECT max(p.vid) FROM doc p

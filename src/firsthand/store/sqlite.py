@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import contextlib
-import hashlib
 import threading
-from collections.abc import Generator, Iterator, Sequence
+from collections.abc import Generator, Sequence
 from pathlib import Path
 from typing import Final, cast
 
 import apsw
 
 from firsthand.ports import JournalRow
-from firsthand.store.engine import Connection, Row
+from firsthand.store.engine import Connection
 from firsthand.store.keys import KeyFile
-from firsthand.store.sql import PROJECTIONS, SCHEMA_VERSION, queries, schema
+from firsthand.store.sql import SCHEMA_VERSION, queries, schema
 from firsthand.store.sqlite_read import SqliteReader
 from firsthand.store.sqlite_write import SqliteWriter
 from firsthand.vocabulary.errors import BrokenError, BusyError, FirsthandError
@@ -111,13 +110,6 @@ class SqliteStore:
                     "the key file beside the database has no key for this space; restore it from the same backup",
                 )
             return self._keys.make(space)
-
-    def projection_digests(self, space: str) -> dict[str, str]:
-        """One digest per projection over all its columns, and of the two word indexes."""
-        with self.reading(space) as reader:
-            digests = {t: _digest(reader.table(t, order)) for t, order in PROJECTIONS.items()}
-            digests |= {t: _digest(reader.index_terms(t)) for t in ("lex", "lex_rest")}
-        return digests
 
     def check(self, space: str) -> list[str]:
         """What SQLite finds wrong with its own pages, indexes and constraints."""
@@ -238,11 +230,3 @@ def translated(*, may_have_written: bool = False) -> Generator[None]:
         ) from None
     except apsw.ConnectionClosedError:
         raise BrokenError("store_closed", "the memory is closed", next_action="none") from None
-
-
-def _digest(rows: Iterator[Row]) -> str:
-    running = hashlib.sha256()
-    for row in rows:
-        running.update(repr(row).encode())
-        running.update(b"\n")
-    return running.hexdigest()

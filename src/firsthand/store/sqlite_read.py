@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Iterable, Iterator, Sequence
 
 import msgspec
@@ -20,11 +21,13 @@ from firsthand.ports import (
     Shelf,
 )
 from firsthand.store.engine import Connection, Row, SqlValue
+from firsthand.store.sql import PROJECTIONS
 from firsthand.vocabulary.entries import Entry, Skeleton
-from firsthand.vocabulary.kinds import Kind
+from firsthand.vocabulary.kinds import DEFAULT_SENSITIVITY, HIGHEST_SENSITIVITY, SENSITIVITIES, Kind
 
 GENESIS = "0" * 40
 SIMILAR_SCANNED = 2_000
+DEFAULT_LEVEL = SENSITIVITIES.index(DEFAULT_SENSITIVITY)
 
 _skeletons = msgspec.json.Decoder(Skeleton)
 _encode = msgspec.json.encode
@@ -81,6 +84,13 @@ class SqliteReader:
     def bearing_on(self, key: str) -> Sequence[Entry]:
         """Entries found under `key`."""
         return [Entry(id=i, skeleton=_skeletons.decode(s)) for i, s in self._all("bearing_on", key)]
+
+    def bearing_on_any(self, keys: Iterable[str]) -> dict[str, list[Entry]]:
+        """Entries found under each of several keys."""
+        found: dict[str, list[Entry]] = {}
+        for key, entry_id, text in self._all("bearing_on_any", _array(keys)):
+            found.setdefault(key, []).append(Entry(id=entry_id, skeleton=_skeletons.decode(text)))
+        return found
 
     def positions_bearing_on(self, key: str) -> list[int]:
         """Positions of entries found under `key`."""
@@ -167,7 +177,10 @@ class SqliteReader:
 
     def over(self, scope_no: int, clearance: int) -> list[int]:
         """Document numbers of a scope that are above a clearance."""
-        return [r[0] for r in self._all("over", scope_no << SEQ_BITS, (scope_no + 1) << SEQ_BITS, clearance)]
+        if clearance >= HIGHEST_SENSITIVITY:
+            return []
+        query = "over" if clearance >= DEFAULT_LEVEL else "over_public"
+        return [r[0] for r in self._all(query, clearance, scope_no << SEQ_BITS, (scope_no + 1) << SEQ_BITS)]
 
     def candidates(self, vids: Iterable[int]) -> list[Candidate]:
         """Documents for ranking, by number."""
@@ -228,23 +241,29 @@ class SqliteReader:
             return None
         return [r[0] for r in self._all("delivery", recall_id)]
 
-    def counts(self) -> dict[str, dict[str, int]]:
-        """Open beliefs counted by kind, by status and by scope."""
+    def counts(self, readable: frozenset[str] | None) -> dict[str, dict[str, int]]:
+        """Open beliefs of readable scopes counted by kind, by status and by scope."""
         found: dict[str, dict[str, int]] = {"kind": {}, "status": {}, "scope": {}}
         for kind, status, scope, count in self._all("counts"):
+            if readable is not None and scope not in readable:
+                continue
             for group, value in (("kind", kind), ("status", status), ("scope", scope)):
                 found[group][value] = found[group].get(value, 0) + count
         return found
 
     # ---- audit -----------------------------------------------------------------------------------------------------
 
-    def table(self, table: str, order: str) -> Iterator[Row]:
-        """Every column of a projection's rows of this space, in one order."""
+    def digests(self) -> dict[str, str]:
+        """One digest per projection and word index, over all its columns."""
+        found = {t: _digest(self._table(t, order)) for t, order in PROJECTIONS.items()}
+        return found | {t: _digest(self._index_terms(t)) for t in ("lex", "lex_rest")}
+
+    def _table(self, table: str, order: str) -> Iterator[Row]:
         return iter(
             self._connection.execute(f"SELECT * FROM {table} WHERE space_id = ? ORDER BY {order}", (self._space,))
         )
 
-    def index_terms(self, index: str) -> Iterator[Row]:
+    def _index_terms(self, index: str) -> Iterator[Row]:
         """(term, document) of a word index, of this space's scopes."""
         vocabulary = f"temp.{index}_terms"
         self._connection.execute(
@@ -254,6 +273,14 @@ class SqliteReader:
         for term, vid in self._connection.execute(f"SELECT term, doc FROM {vocabulary} ORDER BY term, doc"):
             if vid >> SEQ_BITS in numbers:
                 yield term, vid
+
+
+def _digest(rows: Iterator[Row]) -> str:
+    running = hashlib.sha256()
+    for row in rows:
+        running.update(repr(row).encode())
+        running.update(b"\n")
+    return running.hexdigest()
 
 
 def _array(values: Iterable[object]) -> str:

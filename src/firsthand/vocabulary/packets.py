@@ -24,6 +24,8 @@ from firsthand.vocabulary.records import Payload, TypedValue
 from firsthand.vocabulary.rendering import render
 
 ReceiptOutcome = Literal["stored", "reinforced", "proposed", "refused"]
+Reason = Literal["returned", "no_match", "cut_by_rank", "cut_by_budget", "grouped", "gated"]
+WhyEmpty = Literal["nothing_matched", "scope_empty", "arm_down", "nothing_fits"]
 ArmName = Literal["lexical", "vector", "entity", "recent", "expand"]
 
 
@@ -196,7 +198,7 @@ class Packet(_Result, frozen=True):
     nonce: str
     scopes: tuple[str, ...]
     selection: Selection | None = None
-    why_empty: Literal["nothing_matched", "scope_empty", "arm_down", "nothing_fits"] | None = None
+    why_empty: WhyEmpty | None = None
     now: int = 0
 
     def render(self, style: Literal["text", "json"] = "text", *, max_tokens: int | None = None) -> str:
@@ -295,7 +297,7 @@ class Explanation(_Result, frozen=True):
     record_id: str
     returned: bool
     why: tuple[Why, ...]
-    reason: Literal["returned", "no_match", "cut_by_rank", "cut_by_budget", "grouped", "not_readable"]
+    reason: Reason
     rank: int | None = None
     contributions: dict[str, float] = {}
 

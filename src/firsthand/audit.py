@@ -1,0 +1,175 @@
+"""Audit and repair: verify what is stored, and rebuild what follows from it (design 03)."""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import time
+from collections.abc import Iterator
+
+import msgspec
+
+from firsthand.capture.gateway import Gateway
+from firsthand.ledger import replay
+from firsthand.ports import Head, LedgerRow, Progress, Reader, Store, Writer
+from firsthand.rules.access import Handle
+from firsthand.rules.bearing import naming_key
+from firsthand.rules.identity import body_digest, chained, entry_id
+from firsthand.vocabulary.entries import Erase, Skeleton
+from firsthand.vocabulary.errors import BrokenError
+from firsthand.vocabulary.packets import LedgerHead, RebuildReport
+
+PAGE_ROWS = 1_000
+PROGRESS_ROWS = 100
+GENESIS = "0" * 40
+
+
+class Audit:
+    """The ledger of one space, to be checked and replayed."""
+
+    def __init__(self, store: Store, gateway: Gateway, handle: Handle) -> None:
+        self._store = store
+        self._gateway = gateway
+        self._handle = handle
+
+    def head(self) -> Head:
+        """The end of the ledger."""
+        with self._store.reading(self._handle.space) as reader:
+            return reader.head()
+
+    def verify(self, *, deep: bool = False, progress: Progress | None = None) -> LedgerHead:
+        """Recompute every id, digest and link of the chain; raise `BrokenError` on the first that does not hold.
+
+        With `deep` also refold everything into fresh projections and compare them, every column, with those in use,
+        and ask the engine to check its own pages. Nothing is changed.
+        """
+        started = time.perf_counter()
+        self._handle.may("verify")
+        faults = self._store.check(self._handle.space)
+        if faults:
+            raise BrokenError(
+                "store_damaged", f"the database contradicts itself: {faults[0]}", details={"faults": faults}
+            )
+        with self._store.reading(self._handle.space) as reader:
+            head = _verify(reader, progress)
+        if deep:
+            self._compare_projections(progress)
+        return LedgerHead(
+            space=self._handle.space,
+            position=head.position,
+            entry_id=head.entry_id,
+            chain=head.chain,
+            entries=head.position,
+            deep=deep,
+            seconds=round(time.perf_counter() - started, 3),
+        )
+
+    def rebuild(self, *, progress: Progress | None = None) -> RebuildReport:
+        """Drop every projection and index and replay the ledger, in one transaction, with no model and no network."""
+        started = time.perf_counter()
+        self._handle.may("rebuild")
+        self._gateway.journal.flush()
+        with self._store.writing(self._handle.space) as writer:
+            before = writer.digests()
+            total = self._replay_all(writer, progress)
+            after = writer.digests()
+        return RebuildReport(
+            entries=total,
+            digest_before=_joined(before),
+            digest_after=_joined(after),
+            same=before == after,
+            seconds=round(time.perf_counter() - started, 3),
+        )
+
+    def _compare_projections(self, progress: Progress | None) -> None:
+        """Replay inside a transaction that is then undone, and compare."""
+        before: dict[str, str] = {}
+        after: dict[str, str] = {}
+        with contextlib.suppress(_UndoneError), self._store.writing(self._handle.space) as writer:
+            before = writer.digests()
+            self._replay_all(writer, progress)
+            after = writer.digests()
+            raise _UndoneError
+        for table, digest in before.items():
+            if after.get(table) != digest:
+                raise BrokenError(
+                    "projection_differs",
+                    f"{table} is not what the ledger says; run rebuild",
+                    field=table,
+                    details={"table": table},
+                )
+
+    def _replay_all(self, writer: Writer, progress: Progress | None) -> int:
+        """Drop every projection and replay; how many entries there are."""
+        total = writer.head().position
+        writer.drop_projections()
+        for row in _rows(writer):
+            replay(writer, row, self._handle.policy)
+            if progress is not None and row.position % PROGRESS_ROWS == 0:
+                progress(row.position, total)
+        return total
+
+
+class _UndoneError(Exception):
+    """Rolls a comparing replay back."""
+
+
+def _rows(reader: Reader) -> Iterator[LedgerRow]:
+    after = 0
+    while page := reader.ledger_rows(after, PAGE_ROWS):
+        yield from page
+        after = page[-1].position
+
+
+def _verify(reader: Reader, progress: Progress | None) -> Head:
+    """Walk the ledger from its beginning."""
+    total = reader.head().position
+    chain, received_at, position, last = GENESIS, 0, 0, None
+    for row in _rows(reader):
+        position += 1
+        if row.position != position:
+            raise _broken(row, "position", "a position is missing before it")
+        _verify_row(reader, row)
+        if row.received_at <= received_at:
+            raise _broken(row, "received_at", "it was received before the entry before it")
+        if row.chain != chained(chain, row.entry_id, row.received_at):
+            raise _broken(row, "chain", "the chain does not hold")
+        chain, received_at, last = row.chain, row.received_at, row.entry_id
+        if progress is not None and position % PAGE_ROWS == 0:
+            progress(position, total)
+    return Head(position, last, chain, received_at)
+
+
+def _verify_row(reader: Reader, row: LedgerRow) -> None:
+    if entry_id(row.skeleton) != row.entry_id:
+        raise _broken(row, "skeleton", "its skeleton is not what its id says")
+    try:
+        skeleton = msgspec.json.decode(row.skeleton, type=Skeleton)
+    except (msgspec.DecodeError, msgspec.ValidationError):
+        raise _broken(row, "skeleton", "its skeleton cannot be read") from None
+    if skeleton.space != reader.space:
+        raise _broken(row, "space_id", "it is filed under another space")
+    if row.body is None or row.salt is None:
+        erasers = reader.bearing_on(naming_key(row.entry_id))
+        if not any(isinstance(e.skeleton.edges, Erase) for e in erasers):
+            raise _broken(row, "body", "its body is blank and no erase entry names it")
+        return
+    try:
+        digest = body_digest(row.salt, row.body)
+    except ValueError:
+        raise _broken(row, "salt", "its salt cannot be read") from None
+    if digest != skeleton.body:
+        raise _broken(row, "body", "its body is not what its skeleton says")
+
+
+def _broken(row: LedgerRow, column: str, why: str) -> BrokenError:
+    return BrokenError(
+        "ledger_broken",
+        f"entry {row.entry_id} at position {row.position}: {why}",
+        field=column,
+        details={"position": row.position, "entry_id": row.entry_id, "column": column},
+    )
+
+
+def _joined(digests: dict[str, str]) -> str:
+    return hashlib.sha256(repr(sorted(digests.items())).encode()).hexdigest()

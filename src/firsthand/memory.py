@@ -1,0 +1,673 @@
+"""The API: one class; each verb hands over to one room in a few lines (design 05)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from datetime import date, datetime
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, Self
+
+import msgspec
+
+from firsthand.audit import Audit
+from firsthand.capture import annotate, revise, shape
+from firsthand.capture.claims import remember as remember_write
+from firsthand.capture.episodes import capture as capture_write
+from firsthand.capture.gateway import Gateway, Write
+from firsthand.ports import Store
+from firsthand.rules.access import Handle, handle
+from firsthand.rules.identity import typed_value
+from firsthand.rules.wording import claim_words
+from firsthand.vocabulary import limits
+from firsthand.vocabulary.citing import Cite
+from firsthand.vocabulary.errors import AbsentError, ConflictError, InvalidError
+from firsthand.vocabulary.instants import Instant, to_micros
+from firsthand.vocabulary.kinds import (
+    DEFAULT_SENSITIVITY,
+    Basis,
+    FeedbackOutcome,
+    Kind,
+    Outcome,
+    Polarity,
+    Sensitivity,
+    Volatility,
+)
+from firsthand.vocabulary.packets import (
+    BatchReport,
+    Explanation,
+    History,
+    Packet,
+    Receipt,
+    RecordPage,
+    RecordView,
+    Stats,
+)
+from firsthand.vocabulary.records import (
+    Artifact,
+    Competence,
+    Environment,
+    Episodic,
+    Payload,
+    PlanGraph,
+    Semantic,
+    TimelineEvent,
+    ToolCall,
+    TypedValue,
+    Validity,
+)
+
+if TYPE_CHECKING:
+    from firsthand.recall.arms import Postings
+    from firsthand.recall.plan import Plan
+
+Conditions = Mapping[str, str | int | float | bool]
+Value = str | int | float | bool | date | datetime | TypedValue
+BATCH_ROWS = 500
+TARGET_MARGIN = 1.25
+"""How much better than the second the best match of a description must be."""
+
+
+class Engine(msgspec.Struct):
+    """What every handle on one space shares."""
+
+    store: Store
+    gateway: Gateway
+    owned: bool = True
+    postings: Postings | None = None
+
+
+class Memory:
+    """A handle on one scope of one space: thread-safe, and safe with several processes on one file.
+
+    Every write verb returns a `Receipt`; outcomes of policy (`refused`, `proposed`) are returned, faults are raised as
+    `FirsthandError`. Instants are ISO 8601 strings with an offset, aware datetimes, or integer microseconds UTC.
+    """
+
+    def __init__(self, engine: Engine, caller: Handle, *, receipts: bool = True) -> None:
+        self._engine = engine
+        self._handle = caller
+        self._receipts = receipts
+
+    # ---- this handle -----------------------------------------------------------------------------------------------
+
+    @property
+    def space(self) -> str:
+        """The space this handle is on."""
+        return self._handle.space
+
+    @property
+    def scope(self) -> str:
+        """The scope this handle writes to."""
+        return self._handle.scope
+
+    @property
+    def ledger(self) -> Audit:
+        """Verification and rebuild of this space's ledger."""
+        return Audit(self._engine.store, self._engine.gateway, self._handle)
+
+    def at(self, *, scope: str | None = None, session: str | None = None) -> Memory:
+        """A handle on another scope or session of the same space, under the same grant, which it cannot leave."""
+        h = self._handle
+        author = h.author if session is None else msgspec.structs.replace(h.author, session=session)
+        other = handle(
+            space=h.space, scope=scope or h.scope, author=author, grant=h.grant, policy=h.policy, keyed=h.keyed
+        )
+        engine = Engine(self._engine.store, self._engine.gateway, False, self._engine.postings)
+        return Memory(engine, other, receipts=self._receipts)
+
+    def close(self) -> None:
+        """Write pending receipts and release the store."""
+        if self._engine.owned:
+            self._engine.owned = False
+            self._engine.gateway.journal.close()
+            self._engine.store.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    # ---- writing ---------------------------------------------------------------------------------------------------
+
+    def capture(
+        self,
+        text: str,
+        *,
+        speaker: str | None = None,
+        occurred_at: Instant | None = None,
+        thread: str | None = None,
+        event_kind: str | None = None,
+        timeline: Sequence[TimelineEvent | Mapping[str, Any]] = (),
+        tool_graph: Sequence[ToolCall | Mapping[str, Any]] = (),
+        environment: Environment | Mapping[str, Any] | None = None,
+        outcome: Outcome | None = None,
+        artifacts: Sequence[Artifact | Mapping[str, Any]] = (),
+        tags: Sequence[str] = (),
+        metadata: Mapping[str, str] | None = None,
+        source_id: str | None = None,
+        origin: str | None = None,
+        sensitivity: Sensitivity = DEFAULT_SENSITIVITY,
+        imported: bool = False,
+        idempotency_key: str | None = None,
+        reason: str | None = None,
+    ) -> Receipt:
+        """Store exactly what was said or happened: at most 64 KiB of text, immutable from now on.
+
+        `speaker` is only a claim unless this credential may attest it. `occurred_at` is when it was said, `thread` what
+        conversation it belongs to. Typed secrets are masked and our own packets cut before anything is stored; the
+        receipt says so. Writes one episode. Raises `InvalidError` over a limit, `DeniedError` outside the grant.
+        """
+        fields = {k: v for k, v in locals().items() if k not in ("self", "idempotency_key")}
+        (receipt,) = self._commit([self._capture_write(fields, idempotency_key)])
+        return receipt
+
+    def capture_many(
+        self,
+        items: Iterable[Mapping[str, Any]],
+        *,
+        progress: Callable[[int], None] | None = None,
+        batch: int = BATCH_ROWS,
+    ) -> BatchReport:
+        """Store many episodes in batched transactions of `batch`; each item has `capture`'s arguments as keys.
+
+        A batch is stored whole or not at all: an invalid item raises before its batch is written.
+        """
+        return self._many(items, lambda i: self._capture_write(i, i.get("idempotency_key")), progress, batch)
+
+    def remember(
+        self,
+        statement: str | None = None,
+        *,
+        payload: Payload | Mapping[str, Any] | None = None,
+        basis: Basis = "stated",
+        subject: str | None = None,
+        predicate: str | None = None,
+        object: Value | None = None,  # noqa: A002
+        unit: str | None = None,
+        polarity: Polarity = "+",
+        conditions: Conditions | None = None,
+        valid_from: Instant | None = None,
+        valid_to: Instant | None = None,
+        volatility: Volatility = "drift_prone",
+        sensitivity: Sensitivity = DEFAULT_SENSITIVITY,
+        evidence: Sequence[Cite] = (),
+        tags: Sequence[str] = (),
+        metadata: Mapping[str, str] | None = None,
+        reason: str | None = None,
+        idempotency_key: str | None = None,
+    ) -> Receipt:
+        """Remember a claim: a sentence of at most 8 KiB, and its structure where there is one.
+
+        The same claim again is one more support of its record (`reinforced`). Without evidence the sentence itself is
+        stored as an episode by this author and cited whole. With `payload` it remembers working memory, a competence, a
+        plan or an entity instead. Refused values come back as `outcome="refused"`; a quote that does not occur raises.
+        """
+        fields = {k: v for k, v in locals().items() if k not in ("self", "idempotency_key")}
+        (receipt,) = self._commit([self._remember_write(fields, idempotency_key)])
+        return receipt
+
+    def remember_many(
+        self,
+        items: Iterable[Mapping[str, Any]],
+        *,
+        progress: Callable[[int], None] | None = None,
+        batch: int = BATCH_ROWS,
+    ) -> BatchReport:
+        """Remember many claims in batched transactions; each item has `remember`'s arguments as keys."""
+        return self._many(items, lambda i: self._remember_write(i, i.get("idempotency_key")), progress, batch)
+
+    def correct(
+        self,
+        record_id: str | None = None,
+        statement: str | None = None,
+        *,
+        target: str | None = None,
+        object: Value | None = None,  # noqa: A002
+        unit: str | None = None,
+        polarity: Polarity | None = None,
+        conditions: Conditions | None = None,
+        valid_from: Instant | None = None,
+        valid_to: Instant | None = None,
+        evidence: Sequence[Cite] = (),
+        reason: str,
+        expected_heads: Sequence[str] | None = None,
+        idempotency_key: str | None = None,
+    ) -> Receipt:
+        """We were wrong: it was never X, it is Y. The record keeps its id; X leaves all of its world time.
+
+        X gets a provisional tombstone: who had said it cannot restate it. An agent's correction of another owner's
+        record is only `proposed`. Writes the reason and statement as an episode unless `evidence` is given.
+        """
+        changes = {
+            "statement": statement, "object": object, "unit": unit, "polarity": polarity, "conditions": conditions,
+            "valid_from": valid_from, "valid_to": valid_to,
+        }  # fmt: skip
+        _need_change(changes)
+        asked = revise.Revision(
+            "correct", self._target(record_id, target), reason, _renewer(changes), tuple(evidence), expected_heads
+        )
+        return self._one(revise.revise(self._engine.gateway, self._handle, asked, idempotency_key))
+
+    def change(
+        self,
+        record_id: str | None = None,
+        statement: str | None = None,
+        *,
+        target: str | None = None,
+        object: Value | None = None,  # noqa: A002
+        unit: str | None = None,
+        since: Instant | None = None,
+        evidence: Sequence[Cite] = (),
+        reason: str,
+        expected_heads: Sequence[str] | None = None,
+        idempotency_key: str | None = None,
+    ) -> Receipt:
+        """It was X; since `since` it is Y. X ends there and Y begins; both stay true in their own time.
+
+        Returns the successor's id. With neither statement nor object X only ends. Leaves no tombstone.
+        """
+        at = None if since is None else to_micros(since, "since")
+        only_end = statement is None and object is None
+        changes = {"statement": statement, "object": object, "unit": unit, "valid_to": None}
+        changes["valid_from"] = at if at is not None else self._engine.gateway.clock.now()
+        asked = revise.Revision(
+            "change", self._target(record_id, target), reason, _renewer(changes), tuple(evidence), expected_heads,
+            at, only_end,
+        )  # fmt: skip
+        return self._one(revise.revise(self._engine.gateway, self._handle, asked, idempotency_key))
+
+    def retract(
+        self,
+        record_id: str | None = None,
+        *,
+        target: str | None = None,
+        reason: str,
+        expected_heads: Sequence[str] | None = None,
+        idempotency_key: str | None = None,
+    ) -> Receipt:
+        """I take X back, with nothing in its place: what this caller said or its credentials wrote.
+
+        The record falls if nobody independent still says it; else the receipt says who does.
+        """
+        found = self._target(record_id, target)
+        return self._one(
+            revise.retract(self._engine.gateway, self._handle, found, reason, expected_heads, idempotency_key)
+        )
+
+    def support(
+        self,
+        record_id: str,
+        evidence: Sequence[Cite] = (),
+        *,
+        revoke: str | None = None,
+        reinstate: str | None = None,
+        reason: str,
+        idempotency_key: str | None = None,
+    ) -> Receipt:
+        """Give a record more evidence (at most 200 supports), or revoke or reinstate one support by its id."""
+        return self._one(
+            annotate.support(
+                self._engine.gateway, self._handle, record_id, tuple(evidence), revoke=revoke, reinstate=reinstate,
+                reason=reason, idempotency_key=idempotency_key,
+            )
+        )  # fmt: skip
+
+    def relate(
+        self,
+        record_id: str,
+        relation: str,
+        target: str,
+        *,
+        end: bool = False,
+        reason: str,
+        idempotency_key: str | None = None,
+    ) -> Receipt:
+        """Begin, or with `end` end, a named edge between two records."""
+        return self._one(
+            annotate.relate(
+                self._engine.gateway, self._handle, record_id, relation, target, end=end, reason=reason,
+                idempotency_key=idempotency_key,
+            )
+        )  # fmt: skip
+
+    def classify(
+        self, record_id: str, sensitivity: Sensitivity, *, reason: str, idempotency_key: str | None = None
+    ) -> Receipt:
+        """Set a record's sensitivity. Anyone who may write raises it; only a person lowers it (`DeniedError`)."""
+        return self._one(
+            annotate.classify(
+                self._engine.gateway, self._handle, record_id, sensitivity, reason=reason,
+                idempotency_key=idempotency_key,
+            )
+        )  # fmt: skip
+
+    def feedback(
+        self,
+        recall_id: str,
+        *,
+        used: Sequence[str] = (),
+        outcome: FeedbackOutcome = "helped",
+        reason: str | None = None,
+        idempotency_key: str | None = None,
+    ) -> tuple[Receipt, ...]:
+        """Say what the records of a recall were worth: all it delivered, or those `used`. Moves only salience."""
+        self._engine.gateway.journal.flush()
+        with self._engine.store.reading(self.space) as reader:
+            delivered = reader.delivery(recall_id)
+        if delivered is None or any(u not in delivered for u in used):
+            raise AbsentError("recall_absent", "recall_id names no recall that delivered this", field="recall_id")
+        if outcome not in annotate.GAIN_THOUSANDTHS:
+            raise InvalidError("outcome_unknown", "outcome is helped, failed or unused", field="outcome")
+        writes = [
+            annotate.attend(
+                self._engine.gateway, self._handle, recall_id, record, outcome, reason=reason,
+                idempotency_key=idempotency_key,
+            )
+            for record in (used or delivered)
+        ]  # fmt: skip
+        return tuple(self._commit(writes))
+
+    # ---- reading ---------------------------------------------------------------------------------------------------
+
+    def recall(
+        self,
+        query: str,
+        *,
+        scopes: Sequence[str] | None = None,
+        kinds: Sequence[Kind] | None = None,
+        limit: int = limits.RECALL_LIMIT_DEFAULT,
+        max_bytes: int = limits.PACKET_BYTES_DEFAULT,
+        max_tokens: int | None = None,
+        valid_at: Instant | None = None,
+        known_at: Instant | None = None,
+        conditions: Conditions | None = None,
+        include: Sequence[str] = (),
+        expand: int = 0,
+        min_salience: float | None = None,
+        clearance: Sensitivity | None = None,
+    ) -> Packet:
+        """The best answers to a query of at most 2 KiB, with what they rest on and what was left out.
+
+        Reads this handle's scope and `space:` unless scopes are named; a scope outside the grant is denied. `valid_at`
+        asks about the world then, `known_at` about what this store believed then. Leaves a receipt (design 09.25).
+        """
+        from firsthand.recall.pipeline import recall  # numpy loads when recall first runs, not at import
+
+        asked = self._plan(
+            query, scopes=scopes, kinds=kinds, limit=limit, max_bytes=max_bytes, max_tokens=max_tokens,
+            valid_at=valid_at, known_at=known_at, conditions=conditions, include=include, expand=expand,
+            min_salience=min_salience, clearance=clearance,
+        )  # fmt: skip
+        with self._engine.store.reading(self.space) as reader:
+            trace = recall(reader, self._handle, asked, self._postings())
+        if self._receipts:
+            self._engine.gateway.journal.add(trace.receipt)
+        return trace.packet
+
+    def explain(self, query: str, record_id: str, **asked: Any) -> Explanation:
+        """Why a record is, or is not, in the answer to a query; takes recall's arguments. Leaves no receipt."""
+        from firsthand.recall.explain import explain
+        from firsthand.recall.pipeline import recall
+
+        plan = self._plan(query, **asked)
+        with self._engine.store.reading(self.space) as reader:
+            trace = recall(reader, self._handle, plan, self._postings())
+            return explain(reader, self._handle, trace, record_id)
+
+    def read(self, record_id: str) -> RecordView:
+        """One record by id, with its supports, relations and heads. `AbsentError` if absent or not readable."""
+        from firsthand.recall.reading import read
+
+        self._handle.may("read")
+        with self._engine.store.reading(self.space) as reader:
+            return read(reader, self._handle, self._plan(""), shape.record_id(record_id))
+
+    def list(
+        self,
+        *,
+        kinds: Sequence[Kind] | None = None,
+        limit: int = 50,
+        cursor: str | None = None,
+        include: Sequence[str] = (),
+    ) -> RecordPage:
+        """What is known here: records of this scope, newest first, at most 200 a page."""
+        from firsthand.recall.reading import page
+
+        self._handle.may("list")
+        limits.check_range(limit, least=1, most=limits.LIST_PAGE_ROWS, field="limit")
+        plan = self._plan("", kinds=kinds, include=include, scopes=[self.scope])
+        ids = {s: self._handle.keyed.scope(s) for s in plan.scopes}
+        with self._engine.store.reading(self.space) as reader:
+            return page(reader, self._handle, plan, limit, cursor, ids)
+
+    def history(self, record_id: str, *, limit: int = limits.HISTORY_PAGE_ROWS, cursor: str | None = None) -> History:
+        """Everything that happened to a record, oldest first, at most 200 entries a page."""
+        from firsthand.recall.reading import history
+
+        self._handle.may("history")
+        limits.check_range(limit, least=1, most=limits.HISTORY_PAGE_ROWS, field="limit")
+        with self._engine.store.reading(self.space) as reader:
+            return history(reader, self._handle, shape.record_id(record_id), limit, cursor)
+
+    def stats(self) -> Stats:
+        """What the space holds, as far as this handle may read."""
+        self._handle.may("stats")
+        with self._engine.store.reading(self.space) as reader:
+            counts, head = reader.counts(self._handle.readable), reader.head()
+        return Stats(
+            space=self.space,
+            entries=head.position,
+            records=counts["kind"],
+            standing=counts["status"],
+            scopes=len(counts["scope"]),
+            bytes_on_disk=int(str(self._engine.store.facts()["bytes"])),
+            known_at=head.received_at,
+            generation=0,
+        )
+
+    # ---- inside ----------------------------------------------------------------------------------------------------
+
+    def _commit(self, writes: Sequence[Write]) -> list[Receipt]:
+        return self._engine.gateway.commit(self._handle, writes)
+
+    def _one(self, write: Write) -> Receipt:
+        (receipt,) = self._commit([write])
+        return receipt
+
+    def _postings(self) -> Postings:
+        from firsthand.recall.arms import Postings
+
+        if self._engine.postings is None:
+            self._engine.postings = Postings()
+        return self._engine.postings
+
+    def _plan(self, query: str, **asked: Any) -> Plan:
+        from firsthand.recall.plan import plan
+
+        return plan(self._handle, self._engine.gateway.clock.now(), query, **asked)
+
+    def _capture_write(self, fields: Mapping[str, Any], key: str | None) -> Write:
+        payload = _episode(fields)
+        return capture_write(
+            self._engine.gateway,
+            self._handle,
+            payload,
+            sensitivity=shape.sensitivity(fields.get("sensitivity", DEFAULT_SENSITIVITY)),
+            reason=fields.get("reason"),
+            idempotency_key=key,
+            imported=bool(fields.get("imported", False)),
+        )
+
+    def _remember_write(self, fields: Mapping[str, Any], key: str | None) -> Write:
+        return remember_write(
+            self._engine.gateway,
+            self._handle,
+            _record(fields),
+            basis=shape.basis(fields.get("basis", "stated")),
+            sensitivity=shape.sensitivity(fields.get("sensitivity", DEFAULT_SENSITIVITY)),
+            evidence=tuple(fields.get("evidence", ())),
+            reason=fields.get("reason"),
+            idempotency_key=key,
+        )
+
+    def _many(
+        self,
+        items: Iterable[Mapping[str, Any]],
+        prepare: Callable[[Mapping[str, Any]], Write],
+        progress: Callable[[int], None] | None,
+        batch: int,
+    ) -> BatchReport:
+        limits.check_range(batch, least=1, most=10_000, field="batch")
+        receipts: list[Receipt] = []
+        waiting: list[Write] = []
+
+        def flush() -> None:
+            if waiting:
+                receipts.extend(self._commit(waiting))
+                waiting.clear()
+                if progress is not None:
+                    progress(len(receipts))
+
+        for item in items:
+            waiting.append(prepare(item))
+            if len(waiting) >= batch:
+                flush()
+        flush()
+        return _report(receipts)
+
+    def _target(self, record_id: str | None, target: str | None) -> str:
+        """A record by id, or by a description that one record clearly fits best."""
+        if (record_id is None) == (target is None):
+            raise InvalidError("target_unclear", "give record_id or target: one of them", field="record_id")
+        if record_id is not None:
+            return shape.record_id(record_id)
+        assert target is not None
+        from firsthand.recall.pipeline import recall
+
+        plan = self._plan(target, kinds=["semantic", "competence", "plan_graph"], limit=5)
+        with self._engine.store.reading(self.space) as reader:
+            trace = recall(reader, self._handle, plan, self._postings())
+        best = list(trace.grouped.items)
+        if len(best) == 0:
+            raise AbsentError("target_absent", "target describes no record that can be revised here", field="target")
+        if len(best) > 1 and best[0].score < best[1].score * TARGET_MARGIN:
+            raise ConflictError(
+                "target_ambiguous", "target fits several records; name one of them by its id", field="target",
+                next_action="fix_and_resubmit", details={"candidates": [c.item.record_id for c in best[:5]]},
+            )  # fmt: skip
+        return best[0].item.record_id
+
+
+# ---- arguments as payloads -------------------------------------------------------------------------------------------
+
+_EPISODE_FIELDS = frozenset(Episodic.__struct_fields__) | {"sensitivity", "imported", "reason", "idempotency_key"}
+_RECORD_FIELDS = frozenset(
+    ("statement", "payload", "basis", "subject", "predicate", "object", "unit", "polarity", "conditions", "valid_from",
+     "valid_to", "volatility", "sensitivity", "evidence", "tags", "metadata", "reason", "idempotency_key")
+)  # fmt: skip
+
+
+def _known(fields: Mapping[str, Any], known: frozenset[str]) -> None:
+    unknown = sorted(set(fields) - known)
+    if unknown:
+        raise InvalidError("field_unknown", "the request has a field that is not known here", field="request")
+
+
+def _episode(fields: Mapping[str, Any]) -> Episodic:
+    _known(fields, _EPISODE_FIELDS)
+    if not isinstance(fields.get("text"), str):
+        raise InvalidError("text_missing", "text is required and is a string", field="text")
+    occurred = fields.get("occurred_at")
+    plain = {k: v for k, v in fields.items() if k in Episodic.__struct_fields__ and v is not None}
+    plain["occurred_at"] = None if occurred is None else to_micros(occurred, "occurred_at")
+    return shape.convert(plain, Episodic, "capture")
+
+
+def _record(fields: Mapping[str, Any]) -> Payload:
+    _known(fields, _RECORD_FIELDS)
+    payload = fields.get("payload")
+    if payload is not None:
+        if fields.get("statement") is not None or fields.get("subject") is not None:
+            raise InvalidError("payload_unclear", "give payload or statement: one of them", field="payload")
+        return shape.payload(payload)
+    return _semantic(fields)
+
+
+def _semantic(fields: Mapping[str, Any]) -> Semantic:
+    value = fields.get("object")
+    typed = None if value is None else typed_value(value, fields.get("unit"))
+    statement, subject, predicate = fields.get("statement"), fields.get("subject"), fields.get("predicate")
+    polarity = fields.get("polarity") or "+"
+    if statement is None and subject is not None and predicate is not None:
+        statement = claim_words(subject, predicate, typed, polarity)
+    if statement is None:
+        raise InvalidError("statement_missing", "give a statement, or subject, predicate and object", field="statement")
+    start, end = fields.get("valid_from"), fields.get("valid_to")
+    conditions = dict(fields.get("conditions") or {})
+    validity = Validity(
+        mode="conditional" if conditions else "timeboxed" if end is not None else "global",
+        conditions=conditions,
+        from_=None if start is None else to_micros(start, "valid_from"),
+        to=None if end is None else to_micros(end, "valid_to"),
+    )
+    plain: dict[str, Any] = {
+        "statement": statement, "subject": subject, "predicate": predicate, "object": typed, "polarity": polarity,
+        "validity": validity, "volatility": fields.get("volatility") or "drift_prone",
+        "tags": fields.get("tags") or (), "metadata": fields.get("metadata") or {},
+    }  # fmt: skip
+    return shape.convert(plain, Semantic, "remember")
+
+
+def _need_change(changes: Mapping[str, Any]) -> None:
+    if all(v is None for v in changes.values()):
+        raise InvalidError(
+            "nothing_new", "a correction needs a new statement, object or other field", field="statement"
+        )
+
+
+def _renewer(
+    changes: Mapping[str, Any],
+) -> Callable[[Semantic | Competence | PlanGraph], Semantic | Competence | PlanGraph]:
+    """How the payload believed now becomes the new one; its statement is rewritten if only its object changed."""
+
+    def renew(old: Semantic | Competence | PlanGraph) -> Semantic | Competence | PlanGraph:
+        if not isinstance(old, Semantic):
+            raise InvalidError("use_remember", "a skill or plan is revised by remembering it anew", field="record_id")
+        value, statement = changes.get("object"), changes.get("statement")
+        typed = old.object if value is None else typed_value(value, changes.get("unit"))
+        if value is not None and old.subject is None:
+            raise InvalidError("claim_incomplete", "a plain sentence is revised by a new statement", field="object")
+        polarity = changes.get("polarity") or old.polarity
+        if statement is None:
+            statement = _restated(old, typed, polarity)
+        start = changes.get("valid_from")
+        end = changes.get("valid_to", old.validity.to)
+        return _semantic(
+            {
+                "statement": statement, "subject": old.subject, "predicate": old.predicate, "object": typed,
+                "polarity": polarity, "conditions": changes.get("conditions") or old.validity.conditions,
+                "valid_from": start if start is not None else old.validity.from_,
+                "valid_to": end, "volatility": old.volatility, "tags": old.tags, "metadata": old.metadata,
+            }
+        )  # fmt: skip
+
+    return renew
+
+
+def _restated(old: Semantic, value: TypedValue | None, polarity: str) -> str:
+    """The old sentence with the new object in it, if the old one stands there word for word."""
+    if value is not None and old.object is not None and polarity == old.polarity:
+        was, now = str(old.object.value), str(value.value)
+        if old.statement.count(was) == 1:
+            return old.statement.replace(was, now)
+    if old.subject is not None and old.predicate is not None and value != old.object:
+        return claim_words(old.subject, old.predicate, value, polarity)
+    return old.statement
+
+
+def _report(receipts: Sequence[Receipt]) -> BatchReport:
+    counts = {o: sum(r.outcome == o for r in receipts) for o in ("stored", "reinforced", "refused", "proposed")}
+    return BatchReport(total=len(receipts), receipts=tuple(receipts), **counts)

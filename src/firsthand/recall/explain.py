@@ -1,0 +1,45 @@
+"""Why a record is, or is not, in the answer to a query."""
+
+from __future__ import annotations
+
+from firsthand.ports import LISTED, Reader
+from firsthand.recall.pipeline import Trace
+from firsthand.rules.access import Handle
+from firsthand.vocabulary.errors import AbsentError
+from firsthand.vocabulary.packets import Explanation, Why
+
+
+def explain(reader: Reader, handle: Handle, trace: Trace, record_id: str) -> Explanation:
+    """The arm and rank that found it, or the first reason why it was not returned."""
+    docs = reader.docs_of_record(record_id)
+    rows = reader.beliefs([d.vid for d in docs], None)
+    readable = [r for r in rows if handle.reads(r.scope_id) and r.sensitivity <= handle.clearance]
+    if not readable or all(r.visibility == "hidden" for r in readable):
+        raise AbsentError("record_absent", "record_id names no record that can be read here", field="record_id")
+    vids = {d.vid for d in docs}
+    why = tuple(
+        Why(arm=arm, rank=rank)
+        for arm, found in trace.found.arms.items()
+        for rank, vid in enumerate(found, 1)
+        if vid in vids
+    )
+    shown = [i.record_id for i in trace.packet.items]
+    shown += [i.record_id for c in trace.packet.conflicts for i in c.items]
+    rank = next((n for n, r in enumerate(trace.ranked, 1) if r.vid in vids), None)
+    nothing: dict[str, float] = {}
+    parts = next((r.parts for r in trace.ranked if r.vid in vids), nothing)
+    if record_id in shown:
+        return Explanation(
+            record_id=record_id, returned=True, why=why, reason="returned", rank=rank, contributions=parts
+        )
+    reason = _reason(trace, record_id, why, rank, listed=any(d.shelf == LISTED for d in docs))
+    return Explanation(record_id=record_id, returned=False, why=why, reason=reason, rank=rank, contributions=parts)
+
+
+def _reason(trace: Trace, record_id: str, why: tuple[Why, ...], rank: int | None, *, listed: bool):
+    if record_id in trace.grouped.absorbed:
+        return "grouped"
+    if rank is not None:
+        omitted = trace.packet.omitted
+        return "cut_by_budget" if omitted.bytes or omitted.tokens else "cut_by_rank"
+    return "gated" if why or not listed else "no_match"

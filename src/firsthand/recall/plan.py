@@ -1,0 +1,114 @@
+"""What a recall was asked for, checked: scopes within the grant, limits, the two clocks (design 04, step 1)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+from firsthand.ports import ScopeRow
+from firsthand.rules.access import Handle
+from firsthand.rules.gate import Include, check_include
+from firsthand.vocabulary import limits
+from firsthand.vocabulary.errors import InvalidError
+from firsthand.vocabulary.instants import Instant, to_micros
+from firsthand.vocabulary.kinds import KINDS, SENSITIVITIES, Kind, Sensitivity
+
+Conditions = Mapping[str, str | int | float | bool]
+DEFAULT_KINDS: tuple[Kind, ...] = ("episodic", "working", "semantic", "competence", "plan_graph")
+"""Entity records are items only when asked for by kind (design 09.24)."""
+
+
+class Plan(NamedTuple):
+    """A checked recall. Instants in microseconds; unset clocks are now."""
+
+    query: str
+    scopes: tuple[str, ...]
+    kinds: tuple[Kind, ...]
+    limit: int
+    max_bytes: int
+    max_tokens: int | None
+    valid_at: int | None
+    known_at: int | None
+    conditions: Conditions
+    include: frozenset[Include]
+    expand: int
+    min_salience: float | None
+    clearance: int
+    now: int
+
+
+class Place(NamedTuple):
+    """A scope read by a recall, and where its documents begin in the recall's own numbering."""
+
+    row: ScopeRow
+    name: str
+    offset: int
+
+
+def plan(
+    handle: Handle,
+    now: int,
+    query: str,
+    *,
+    scopes: Sequence[str] | None = None,
+    kinds: Sequence[Kind] | None = None,
+    limit: int = limits.RECALL_LIMIT_DEFAULT,
+    max_bytes: int = limits.PACKET_BYTES_DEFAULT,
+    max_tokens: int | None = None,
+    valid_at: Instant | None = None,
+    known_at: Instant | None = None,
+    conditions: Conditions | None = None,
+    include: Sequence[str] = (),
+    expand: int = 0,
+    min_salience: float | None = None,
+    clearance: Sensitivity | None = None,
+) -> Plan:
+    """The checked plan, or the first thing wrong with what was asked."""
+    handle.may("recall")
+    limits.check_bytes(query, most=limits.QUERY_BYTES, least=0, field="query")
+    limits.check_range(limit, least=limits.RECALL_LIMIT_MIN, most=limits.RECALL_LIMIT_MAX, field="limit")
+    limits.check_range(max_bytes, least=limits.PACKET_BYTES_MIN, most=limits.PACKET_BYTES_MAX, field="max_bytes")
+    if max_tokens is not None:
+        limits.check_range(max_tokens, least=limits.PACKET_TOKENS_MIN, most=limits.PACKET_BYTES_MAX, field="max_tokens")
+    limits.check_range(expand, least=0, most=limits.GRAPH_HOPS_MAX, field="expand")
+    return Plan(
+        query=query,
+        scopes=handle.scopes(_scope_list(scopes)),
+        kinds=check_kinds(kinds) or DEFAULT_KINDS,
+        limit=limit,
+        max_bytes=max_bytes,
+        max_tokens=max_tokens,
+        valid_at=None if valid_at is None else to_micros(valid_at, "valid_at"),
+        known_at=None if known_at is None else to_micros(known_at, "known_at"),
+        conditions=dict(conditions or {}),
+        include=check_include(include),
+        expand=expand,
+        min_salience=_salience(min_salience),
+        clearance=handle.level(_sensitivity(clearance)),
+        now=now,
+    )
+
+
+def check_kinds(kinds: Sequence[Kind] | None) -> tuple[Kind, ...] | None:
+    """Kinds that exist."""
+    if kinds is None:
+        return None
+    if isinstance(kinds, str) or any(k not in KINDS for k in kinds):
+        raise InvalidError("kind_unknown", f"kinds is a list of {', '.join(KINDS)}", field="kinds")
+    return tuple(dict.fromkeys(kinds))
+
+
+def _scope_list(scopes: Sequence[str] | None) -> Sequence[str] | None:
+    return [scopes] if isinstance(scopes, str) else scopes
+
+
+def _sensitivity(value: Sensitivity | None) -> Sensitivity | None:
+    if value is not None and value not in SENSITIVITIES:
+        raise InvalidError("sensitivity_unknown", f"clearance is one of {', '.join(SENSITIVITIES)}", field="clearance")
+    return value
+
+
+def _salience(value: float | None) -> float | None:
+    if value is not None and not 0 <= value <= 1:
+        raise InvalidError("out_of_range", "min_salience is between 0 and 1", field="min_salience")
+    return value

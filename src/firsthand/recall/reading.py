@@ -1,0 +1,263 @@
+"""Reads by id and in pages: the same gate as recall, history included."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+import msgspec
+
+from firsthand.ports import SEQ_BITS, BeliefRow, LedgerRow, Reader
+from firsthand.recall.fuse import current_row, salience_of
+from firsthand.recall.gated import gated
+from firsthand.recall.hydrate import Chosen, items
+from firsthand.recall.plan import Plan
+from firsthand.rules.access import Handle
+from firsthand.rules.bearing import record_key
+from firsthand.rules.evidence import grade
+from firsthand.rules.view import View
+from firsthand.rules.visibility import show_heads
+from firsthand.rules.wording import words_of
+from firsthand.vocabulary.entries import Body, Entry, Skeleton, root_of
+from firsthand.vocabulary.errors import AbsentError, InvalidError
+from firsthand.vocabulary.instants import BEGINNING, FOREVER
+from firsthand.vocabulary.kinds import SENSITIVITIES
+from firsthand.vocabulary.packets import (
+    BeliefView,
+    Citation,
+    EntryView,
+    History,
+    Item,
+    RecordPage,
+    RecordView,
+    RelationView,
+    SupportView,
+)
+from firsthand.vocabulary.records import Episodic
+
+_bodies = msgspec.json.Decoder(Body)
+PAGE_OVER_FETCH: Final = 4
+
+
+def readable_rows(reader: Reader, handle: Handle, record_id: str) -> list[BeliefRow]:
+    """The rows believed now of a record that may be read here; what is absent and what is hidden are one answer."""
+    docs = reader.docs_of_record(record_id)
+    rows = reader.beliefs([d.vid for d in docs], None)
+    seen = [
+        r
+        for r in rows
+        if handle.reads(r.scope_id) and r.sensitivity <= handle.clearance and r.visibility != "hidden"
+        and r.status not in ("erased", "rejected")
+    ]  # fmt: skip
+    if not seen:
+        raise AbsentError("record_absent", "record_id names no record that can be read here", field="record_id")
+    return seen
+
+
+def read(reader: Reader, handle: Handle, plan: Plan, record_id: str) -> RecordView:
+    """One record with its standing, supports, relations and heads."""
+    rows = readable_rows(reader, handle, record_id)
+    row = max(rows, key=_best(plan.now))
+    doc = reader.docs([row.vid])[row.vid]
+    attention = reader.attention([record_id])
+    chosen = Chosen(doc, row, salience_of(row, attention, plan.now), ())
+    made = items(reader, handle, plan, [chosen])
+    if not made:
+        raise AbsentError("record_absent", "record_id names no record that can be read here", field="record_id")
+    view = View(reader)
+    return RecordView(
+        item=made[0],
+        visibility=row.visibility,
+        supports=_supports(reader, view, record_id),
+        relations=_relations(reader, handle, record_id, row),
+        heads=view.content_heads(record_id),
+        visibility_heads=show_heads(view, [record_id]),
+    )
+
+
+def _best(now: int):
+    order = ("retracted", "superseded", "pending_evidence", "needs_review", "disputed", "active")
+
+    def key(row: BeliefRow) -> tuple[int, bool, int, int]:
+        rank = order.index(row.status) if row.status in order else -1
+        return rank, row.valid_from <= now < row.valid_to, row.valid_to, row.vid
+
+    return key
+
+
+def page(
+    reader: Reader, handle: Handle, plan: Plan, limit: int, cursor: str | None, scope_ids: dict[str, str]
+) -> RecordPage:
+    """Records of the plan's scopes, newest first."""
+    before = _cursor(cursor)
+    rows = [r for r in (reader.scope(i) for i in scope_ids.values()) if r is not None]
+    allowed = frozenset(r.scope_id for r in rows)
+    shown_only = not plan.include
+    found: list[Item] = []
+    total = sum(r.listed for r in rows)
+    last: int | None = None
+    for scope in sorted(rows, key=lambda r: -r.scope_no):
+        low, high = scope.scope_no << SEQ_BITS, (scope.scope_no + 1) << SEQ_BITS
+        if before is not None and before <= low:
+            continue
+        at = min(before, high) if before is not None else None
+        while len(found) < limit:
+            vids = reader.newest(scope.scope_no, plan.kinds, at, limit * PAGE_OVER_FETCH, shown_only)
+            if not vids:
+                break
+            for vid, item in _page_items(reader, handle, plan, allowed, vids):
+                if len(found) < limit:
+                    found.append(item)
+                    last = vid
+            at = vids[-1] if len(found) < limit else at
+            if len(found) < limit:
+                last = vids[-1]
+        if len(found) >= limit:
+            break
+    more = len(found) >= limit and last is not None
+    return RecordPage(items=tuple(found), cursor=str(last) if more else None, total=total)
+
+
+def _page_items(
+    reader: Reader, handle: Handle, plan: Plan, scope_ids: frozenset[str], vids: Sequence[int]
+) -> list[tuple[int, Item]]:
+    passed = gated(reader, plan, scope_ids, vids)
+    docs = reader.docs(passed)
+    attention = reader.attention({d.record_id for d in docs.values()})
+    chosen: list[Chosen] = []
+    for vid in sorted(passed, reverse=True):
+        row = current_row(passed[vid], plan.now)
+        rows = reader.beliefs([d.vid for d in reader.docs_of_record(row.record_id)], None)
+        if max(rows, key=_best(plan.now)).vid != vid:
+            continue  # a record is listed once, by what it says now
+        chosen.append(Chosen(docs[vid], row, salience_of(row, attention, plan.now), ()))
+    vid_of = {c.doc.revision_id: c.doc.vid for c in chosen}
+    return [(vid_of[i.revision_id], i) for i in items(reader, handle, plan, chosen)]
+
+
+def _cursor(cursor: str | None) -> int | None:
+    if cursor is None:
+        return None
+    if not cursor.isdigit() or len(cursor) > 19:
+        raise InvalidError("cursor_invalid", "cursor is not one that a page gave", field="cursor")
+    return int(cursor)
+
+
+def history(reader: Reader, handle: Handle, record_id: str, limit: int, cursor: str | None) -> History:
+    """What happened to a record, oldest first: its entries and every state it was believed in."""
+    readable_rows(reader, handle, record_id)
+    after = _cursor(cursor) or 0
+    root = reader.position_of(root_of(record_id))
+    positions = set(reader.positions_bearing_on(record_key(record_id)))
+    if root is not None:
+        positions.add(root)
+    wanted = sorted(p for p in positions if p > after)
+    rows = reader.rows_at(wanted[:limit])
+    return History(
+        record_id=record_id,
+        entries=tuple(_entry_view(reader, r) for r in rows),
+        beliefs=tuple(_beliefs(reader, handle, record_id)) if cursor is None else (),
+        cursor=str(rows[-1].position) if len(wanted) > limit else None,
+    )
+
+
+def _entry_view(reader: Reader, row: LedgerRow) -> EntryView:
+    skeleton = msgspec.json.decode(row.skeleton, type=Skeleton)
+    body = _bodies.decode(row.body) if row.body is not None else None
+    payload = body.payload if body is not None else None
+    return EntryView(
+        position=row.position,
+        entry_id=row.entry_id,
+        kind=Entry(id=row.entry_id, skeleton=skeleton).kind,
+        verb=getattr(skeleton.edges, "verb", None),
+        actor=reader.name("who", skeleton.author.actor),
+        role=skeleton.author.role,
+        harness=skeleton.author.harness,
+        recorded_at=skeleton.recorded_at,
+        received_at=row.received_at,
+        text=words_of(payload) if payload is not None else None,
+        reason=body.reason if body is not None else None,
+        erased=row.body is None,
+    )
+
+
+def _beliefs(reader: Reader, handle: Handle, record_id: str) -> list[BeliefView]:
+    rows = reader.beliefs_of_record(record_id)
+    docs = reader.docs({r.vid for r in rows})
+    stored = {r.position: r for r in reader.rows_at([d.position for d in docs.values()])}
+    views: list[BeliefView] = []
+    for row in rows:
+        if row.sensitivity > handle.clearance:
+            continue
+        own = stored[docs[row.vid].position]
+        payload = _bodies.decode(own.body).payload if own.body is not None else None
+        views.append(
+            BeliefView(
+                record_id=record_id,
+                revision_id=row.revision_id,
+                text=words_of(payload) if payload is not None else None,
+                tier=row.tier,
+                status=row.status,
+                visibility=row.visibility,
+                hidden_reason=row.hidden_reason,
+                valid_from=None if row.valid_from == BEGINNING else row.valid_from,
+                valid_to=None if row.valid_to == FOREVER else row.valid_to,
+                known_from=row.known_from,
+                known_to=None if row.known_to == FOREVER else row.known_to,
+                live_support=row.live_support,
+                sensitivity=SENSITIVITIES[row.sensitivity],
+                cause_entry=row.cause_entry,
+                ended_by=row.ended_by,
+                challenged_by=row.challenged_by,
+            )
+        )
+    return views
+
+
+def _supports(reader: Reader, view: View, record_id: str) -> tuple[SupportView, ...]:
+    said = view.said_of_record(record_id)
+    live = grade(view, said).live if said else frozenset[str]()
+    stored = reader.rows_of({root_of(s.evidence) for s in said})
+    views: list[SupportView] = []
+    for s in said:
+        row = stored.get(root_of(s.evidence))
+        payload = _bodies.decode(row.body).payload if row is not None and row.body is not None else None
+        citation = None
+        if payload is not None:
+            text = words_of(payload)
+            start, end = s.span if s.span is not None else (0, len(text))
+            episode = payload if isinstance(payload, Episodic) else None
+            citation = Citation(
+                record_id=s.evidence,
+                quote=text[start:end],
+                span=(start, end),
+                speaker=episode.speaker if episode else None,
+                occurred_at=episode.occurred_at if episode else None,
+            )
+        source = reader.name("who", s.source)
+        views.append(
+            SupportView(
+                support_id=s.id, citation=citation, source=source, basis=s.basis, live=s.id in live, spoken=s.spoken
+            )
+        )
+    return tuple(views)
+
+
+def _relations(reader: Reader, handle: Handle, record_id: str, row: BeliefRow) -> tuple[RelationView, ...]:
+    """Edges to what may be read here; `mentions` is computed from the names a document holds."""
+    edges = list(reader.relations_of(record_id))
+    for name in reader.mentions_of(row.vid):
+        edges += [("mentions", e, "out") for e in reader.entities_named(row.scope_id, name) if e != record_id]
+    if row.kind == "entity":
+        for name, _ in reader.names_of_entity(record_id):
+            docs = reader.docs(reader.mentioning(row.scope_id, name, PAGE_OVER_FETCH * 10))
+            edges += [("mentions", d.record_id, "in") for d in docs.values() if d.record_id != record_id]
+    views: dict[RelationView, None] = {}
+    for relation, other, direction in edges:
+        rows = reader.beliefs([d.vid for d in reader.docs_of_record(other)], None)
+        if any(
+            handle.reads(r.scope_id) and r.sensitivity <= handle.clearance and r.visibility != "hidden" for r in rows
+        ):
+            way = "out" if direction == "out" else "in"
+            views[RelationView(relation=relation, record_id=other, direction=way)] = None
+    return tuple(views)

@@ -1,0 +1,111 @@
+"""How far a belief can be relied on, in a code for programs and a sentence for people (design 04)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final, Literal, NamedTuple, Protocol
+
+from firsthand.rules.values import value_key
+from firsthand.vocabulary.instants import BEGINNING, FOREVER, MICROSECONDS_PER_DAY, to_date
+from firsthand.vocabulary.kinds import Status, Tier, Volatility
+from firsthand.vocabulary.packets import Qualifier
+
+DRIFT_DAYS: Final[dict[Volatility, int | None]] = {"stable": None, "drift_prone": 90, "ephemeral": 7}
+"""Days since last verified after which a belief may have drifted (design 02)."""
+
+Conditions = Mapping[str, str | int | float | bool]
+Code = Literal["current", "ended", "future", "disputed", "superseded", "unverified", "candidate", "said_then"]
+
+
+class Drift(NamedTuple):
+    """How fast a belief goes stale, when it was last said or seen, and now; instants in microseconds."""
+
+    volatility: Volatility
+    verified: int
+    now: int
+
+
+class Standing(Protocol):
+    """What qualifying reads of a belief row."""
+
+    @property
+    def tier(self) -> Tier: ...
+    @property
+    def status(self) -> Status: ...
+    @property
+    def valid_from(self) -> int: ...
+    @property
+    def valid_to(self) -> int: ...
+
+
+def qualify(
+    row: Standing,
+    *,
+    at: int,
+    conditions: Conditions,
+    given: Conditions,
+    drift: Drift,
+    challenged_by: tuple[str, ...] = (),
+) -> Qualifier:
+    """The qualifier of a row, at an instant of the world."""
+    unmet = tuple(sorted(k for k in conditions if k not in given))
+    drifted = has_drifted(drift)
+    code = _code(row, at)
+    parts = [_words(row, code)]
+    if conditions:
+        parts.append("on " + ", ".join(f"{k} = {v}" for k, v in sorted(conditions.items())))
+        parts += ["not known whether that holds"] if unmet else []
+    if drifted:
+        parts.append(f"not verified since {to_date(drift.verified)}, may have drifted")
+    if challenged_by:
+        parts.append("challenged by " + ", ".join(c[:9] for c in challenged_by))
+    return Qualifier(
+        code=code,
+        text="; ".join(parts),
+        until=None if row.valid_to == FOREVER else row.valid_to,
+        since=None if row.valid_from == BEGINNING else row.valid_from,
+        conditions=dict(conditions),
+        unmet=unmet,
+        drifted=drifted,
+        last_verified=drift.verified,
+        challenged_by=challenged_by,
+    )
+
+
+def has_drifted(drift: Drift) -> bool:
+    """Whether it was last verified longer ago than its volatility allows."""
+    days = DRIFT_DAYS[drift.volatility]
+    return days is not None and drift.now - drift.verified > days * MICROSECONDS_PER_DAY
+
+
+def contradicted(conditions: Conditions, given: Conditions) -> bool:
+    """Whether a given condition speaks against one that a claim needs (design 04: only then is it left out)."""
+    return any(k in given and value_key(given[k]) != value_key(v) for k, v in conditions.items())
+
+
+def _code(row: Standing, at: int) -> Code:
+    if row.status == "disputed":
+        return "disputed"
+    if row.status in ("superseded", "retracted", "rejected"):
+        return "superseded"
+    if row.status in ("needs_review", "pending_evidence", "quarantined") or row.tier == "candidate":
+        return "candidate" if row.tier == "candidate" else "unverified"
+    if row.valid_to <= at:
+        return "ended"
+    return "future" if row.valid_from > at else "current"
+
+
+def _words(row: Standing, code: Code) -> str:
+    match code:
+        case "ended":
+            return f"true until {to_date(row.valid_to)}"
+        case "future":
+            return f"true from {to_date(row.valid_from)}"
+        case "candidate":
+            return "a guess, not yet supported"
+        case "unverified":
+            return "waits for review"
+        case "current":
+            return "current" if row.valid_to == FOREVER else f"current, until {to_date(row.valid_to)}"
+        case _:
+            return code.replace("_", " ")

@@ -1,0 +1,102 @@
+"""The only file that names a concrete adapter: from settings to a `Memory`."""
+
+from __future__ import annotations
+
+import time
+from importlib.resources import files
+from pathlib import Path
+
+from firsthand.capture.gateway import Gateway
+from firsthand.config import default_database
+from firsthand.journal import Journal
+from firsthand.memory import Engine, Memory
+from firsthand.ports import Clock
+from firsthand.rules.access import handle
+from firsthand.rules.identity import Keyed
+from firsthand.rules.policy import parse_policy
+from firsthand.store.sqlite import SqliteStore
+from firsthand.vocabulary.errors import BrokenError, InvalidError
+from firsthand.vocabulary.grants import OPERATOR_GRANT, SPACE_WIDE, Author, Grant, check_scope, check_slug
+from firsthand.vocabulary.kinds import ROLES, Role
+
+POLICIES = ("default", "strict")
+
+
+class SystemClock:
+    """The machine's clock."""
+
+    def now(self) -> int:
+        """Microseconds UTC."""
+        return time.time_ns() // 1_000
+
+
+def open(  # noqa: A001
+    url: str | Path | None = None,
+    *,
+    space: str = "default",
+    scope: str = SPACE_WIDE,
+    actor: str | None = None,
+    owner: str | None = None,
+    role: Role = "agent",
+    harness: str = "library",
+    model: str | None = None,
+    session: str | None = None,
+    device: str | None = None,
+    grant: Grant | None = None,
+    policy: str = "default",
+    embedder: str | None = "default",
+    clock: Clock | None = None,
+    receipts: bool = True,
+    synchronous: str = "FULL",
+    vfs: str | None = None,
+) -> Memory:
+    """Open a memory: a path is one SQLite file, nothing is the platform's data folder; makes it if it is not there.
+
+    `actor` is who writes, `owner` whose credential it is (the actor itself unless said). `grant=None` is the operator
+    of that file, over the whole space. Whoever can open the file can claim any role. Raises `InvalidError` for a bad
+    argument, `BrokenError` for a file that is damaged or not ours.
+    """
+    check_slug(space, "space")
+    check_scope(scope)
+    if role not in ROLES:
+        raise InvalidError("role_unknown", f"role is one of {', '.join(ROLES)}", field="role")
+    who = actor if actor is not None else role
+    author = Author(
+        actor=who, owner=owner if owner is not None else who, role=role, harness=harness, model=model, session=session,
+        device=device,
+    )  # fmt: skip
+    store = SqliteStore(_path(url), synchronous=synchronous, vfs=vfs)
+    try:
+        keyed = Keyed(store.space_key(space))
+        rules = parse_policy(_policy_text(policy), lambda name: keyed.digest("origin", name))
+        gateway = Gateway(store, Journal(store, space), clock or SystemClock())
+        caller = handle(
+            space=space, scope=scope, author=author, grant=grant or OPERATOR_GRANT, policy=rules, keyed=keyed
+        )
+    except BaseException:
+        store.close()
+        raise
+    return Memory(Engine(store, gateway), caller, receipts=receipts)
+
+
+def _path(url: str | Path | None) -> Path:
+    if url is None:
+        path = default_database()
+        path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        return path
+    text = str(url)
+    if text.startswith(("postgresql://", "postgres://")):
+        raise InvalidError("engine_unknown", "this version opens SQLite files only", field="url")
+    if "://" in text and not text.startswith("sqlite://"):
+        raise InvalidError("url_unknown", "url is a path or sqlite:///path", field="url")
+    path = Path(text.removeprefix("sqlite://"))
+    if not path.parent.is_dir():
+        raise BrokenError("folder_missing", "the folder of the database does not exist", field="url")
+    return path
+
+
+def _policy_text(policy: str) -> str:
+    """A policy by name, or the text of one."""
+    if policy in POLICIES:
+        return files("firsthand.data").joinpath(f"policy_{policy}.toml").read_text(encoding="utf-8")
+    return policy
