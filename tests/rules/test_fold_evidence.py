@@ -175,3 +175,13 @@ def test_live_support_counts_every_live_assertion_of_the_claim() -> None:
     scribe.remember(ANA, LISBON, 30)
     assert [(r.valid_from, r.valid_to, r.live_support) for r in scribe.rows_of(BERLIN)] == [(BEGINNING, 30, 5)]
     assert scribe.row(LISBON).valid_to == FOREVER
+
+
+def test_withdrawn_evidence_still_supports() -> None:
+    scribe = Scribe()
+    scribe.remember(ANA, BERLIN, 10)
+    evidence = scribe.said_of(BERLIN)[0].evidence
+    scribe.withdraw(ANA, evidence, 20)
+    row = scribe.row(BERLIN)
+    assert (row.status, row.live_support, row.visibility) == ("active", 1, "visible")
+    assert {r.visibility for r in scribe.rows[evidence]} == {"hidden"}

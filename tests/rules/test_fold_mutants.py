@@ -228,6 +228,14 @@ def in_units(function: Any) -> dict[str, Any]:
     return {f"{m}.unit_of": function for m in ("bearing", "fold", "view", "evidence", "tombstones")}
 
 
+_source = evidence._source
+
+
+def hidden_counts_for_nothing(view: Any, record: str) -> Any:
+    source = _source(view, record)
+    return source if visibility.shown(view, [record]).hidden is None else source._replace(kept=False)
+
+
 def both(name: str, *modules: str, to: Any) -> dict[str, Any]:
     return {f"{m}.{name}": to for m in modules}
 
@@ -259,7 +267,7 @@ MUTANTS = [
         Mutant(f"hiding reopens: {how}", {"standing.hold": closing_only_while_live},
                given(moves.test_hiding_or_erasing_a_cause_reopens_nothing, hide))
         for how, hide in HIDDEN.items()
-        if how != "withdrawn"  # a hidden claim is live: nothing to mistake
+        if "withdrawn" not in how  # what is hidden is still live: nothing to mistake
     ),
     Mutant("order of arrival decides", BY_ARRIVAL,
            all_orders_agree),
@@ -361,8 +369,10 @@ MUTANTS = [
            evidence_tests.test_of_two_verdicts_made_apart_a_revoke_holds),
     Mutant("nothing is quiet", {"fold.QUIET": ()},
            evidence_tests.test_entries_that_say_nothing_about_standing_change_no_row),
+    Mutant("hiding evidence takes it away", {"evidence._source": hidden_counts_for_nothing},
+           evidence_tests.test_withdrawn_evidence_still_supports),
     # ---- visibility and sensitivity ----
-    Mutant("the last decision wins", both("shown", "standing", "evidence", to=last_decision_wins),
+    Mutant("the last decision wins", {"standing.shown": last_decision_wins},
            sight.test_a_withdrawal_and_a_restore_made_apart_stay_hidden_until_one_decides),
     Mutant("a restore shows what it did not see", {"visibility._knows": lambda *_: True},
            sight.test_content_that_a_restore_did_not_see_waits_for_review),

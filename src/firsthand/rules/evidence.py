@@ -1,7 +1,7 @@
 """Which assertions stand: a least fixpoint from the episodes up (design 09.3).
 
-Two grades: *stands* is truth (revoked, retracted or rejected evidence does not stand); *live* also asks that nothing
-is erased or hidden. Hiding a source therefore reopens nothing that its words had closed.
+Two grades: *stands* is truth (revoked, retracted or rejected evidence does not stand); *live* also asks that its
+words are not erased. Hiding or erasing a source reopens nothing that its words had closed.
 """
 
 from __future__ import annotations
@@ -12,7 +12,6 @@ from firsthand.rules.bearing import CLAIMED, unit_of
 from firsthand.rules.tombstones import Block, blocked
 from firsthand.rules.trust import approvals
 from firsthand.rules.view import Said, View
-from firsthand.rules.visibility import shown
 from firsthand.vocabulary.entries import Support, root_of
 
 
@@ -41,7 +40,7 @@ def grade(view: View, said: list[Said]) -> Grades:
         for s, source, erased in base:
             if source.stands or not stands.isdisjoint(source.said):
                 stands.add(s.id)
-            if source.shown and not erased and (source.stands or not live.isdisjoint(source.said)):
+            if source.kept and not erased and (source.stands or not live.isdisjoint(source.said)):
                 live.add(s.id)
         changed = len(stands) + len(live) > before
     return Grades(frozenset(stands), frozenset(live), blocks)
@@ -67,21 +66,21 @@ def verdict_heads(view: View, record: str, support_id: str) -> tuple[str, ...]:
 
 
 class _Source(NamedTuple):
-    """A cited record: whether it stands by itself, may be read, or stands as one of its own assertions does."""
+    """A cited record: whether it stands by itself, still has its words, or stands as one of its own assertions does."""
 
     stands: bool
-    shown: bool
+    kept: bool
     said: tuple[str, ...]
 
 
 def _source(view: View, record: str) -> _Source:
     account = view.account(record)
+    # design 03: withdrawal does not touch truth, so withdrawn evidence still supports.
     if account.kind is None:
         return _Source(False, False, ())
-    visible = shown(view, [record]).hidden is None
     if account.kind in CLAIMED:
-        return _Source(False, visible, tuple(s.id for s in account.said))
-    return _Source(account.taken_back is None, visible and not view.erased(root_of(record)), ())
+        return _Source(False, True, tuple(s.id for s in account.said))
+    return _Source(account.taken_back is None, not view.erased(root_of(record)), ())
 
 
 def _upward(view: View, said: list[Said]) -> list[Said]:
