@@ -117,3 +117,11 @@ def test_grouping_is_total_and_loses_no_record_whatever_the_order(found: list[Ca
     kept = {citation for place in grouped.items for citation in place.item.citations}
     kept |= {c for conflict in grouped.conflicts for item in conflict.group.items for c in item.citations}
     assert kept == cited
+
+
+def test_among_equals_the_newer_belief_is_first_whatever_their_ids() -> None:
+    older = make_candidate(1, 0.5, text="Ana lives in Lisbon", believed_since=1)
+    newer = make_candidate(2, 0.5, text="Ana likes figs", believed_since=2)
+    better = make_candidate(3, 0.6, text="Ana owns a boat", believed_since=0)
+    grouped = group([older, newer, better])
+    assert [found.item.record_id for found in grouped.items] == [record_id(3), record_id(2), record_id(1)]

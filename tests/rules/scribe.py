@@ -13,11 +13,12 @@ from typing import Any, NamedTuple
 import msgspec
 
 from firsthand.rules.bearing import citing_key, consequences_of, record_key, unit_of
-from firsthand.rules.evidence import approvals, verdict_heads
+from firsthand.rules.evidence import verdict_heads
 from firsthand.rules.fold import fold, fold_afresh
 from firsthand.rules.sensitivity import classify_heads
 from firsthand.rules.standing import Row
 from firsthand.rules.tombstones import blocked
+from firsthand.rules.trust import approvals
 from firsthand.rules.view import MemoryEntries, Said, View, said_by
 from firsthand.rules.visibility import show_heads
 from firsthand.vocabulary.entries import (
@@ -155,8 +156,9 @@ class Scribe:
 
     def row(self, of: Claim, scope: str = SCOPE) -> Row:
         """The only row of a claim."""
-        (row,) = self.rows_of(of, scope)
-        return row
+        rows = self.rows_of(of, scope)
+        assert len(rows) == 1, rows
+        return rows[0]
 
     def rows_about(self, record: str) -> list[Row]:
         return sorted((r for rows in self.rows.values() for r in rows if r.record == record), key=repr)
@@ -214,7 +216,7 @@ class Scribe:
             return None
         return self.place(who, said, at, scope=scope, level=level, kind=kind, apart=elsewhere).record_id
 
-    def refusal(self, who: Voice, said: Assertion, scope: str = SCOPE) -> str | None:
+    def refusal(self, who: Voice, said: Assertion, scope: str = SCOPE, replacing: tuple[str, ...] = ()) -> str | None:
         """The tombstone that forbids an assertion: the fold's own rule, asked before the entry exists."""
         author = AuthorIds(
             actor="", owner=who.owner, role=who.role, harness="library", model=None, session=None, device=None
@@ -225,7 +227,7 @@ class Scribe:
         )  # fmt: skip
         (asked,) = said_by(Entry(id="e?", skeleton=skeleton))
         view = self.view()
-        block = blocked(view, asked, approvals(view, unit_of(scope, said.claim)))
+        block = blocked(view, asked, approvals(view, unit_of(scope, said.claim)), replacing)
         return block.entry if block else None
 
     def place(
@@ -257,9 +259,9 @@ class Scribe:
         old, scope = self._said(record)
         new = msgspec.structs.replace(old, value=value)
         said = self.assertion(who, new, self.capture(who, at, scope=scope), at)
-        if not elsewhere and self.refusal(who, said, scope):
-            return None
         view = self.view()
+        if not elsewhere and self.refusal(who, said, scope, view.content_heads(record)):
+            return None
         reach = Reach(source=who.owner, spoken=at, everyone=who.role == "person")
         edges = Revise(
             record_kind="semantic",

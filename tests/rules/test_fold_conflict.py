@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 
+import msgspec
 import pytest
 from scribe import (
     ANA,
@@ -242,3 +243,15 @@ def test_scopes_never_meet() -> None:
     scribe.remember(ANA, claim("berlin", LIVES_IN), 10, scope="team:x")
     scribe.remember(BEN, claim("lisbon", LIVES_IN), 20, scope="team:y")
     assert scribe.row(BERLIN, "team:x").status == scribe.row(LISBON, "team:y").status == "active"
+
+
+def test_a_claim_about_an_ambiguous_name_waits_for_review_and_closes_and_disputes_nothing() -> None:
+    scribe = Scribe()
+    berlin, lisbon = (msgspec.structs.replace(of, ambiguous=True) for of in (BERLIN, LISBON))
+    scribe.remember(ANA, HAMBURG, 5)
+    scribe.remember(ANA, berlin, 10)
+    scribe.remember(ANA, lisbon, 20)
+    scribe.remember(BEN, lisbon, 30)
+    assert {scribe.row(of).status for of in (berlin, lisbon)} == {"needs_review"}
+    assert {scribe.row(of).valid_to for of in (HAMBURG, berlin, lisbon)} == {FOREVER}
+    assert (scribe.row(HAMBURG).status, scribe.row(berlin).challenged_by) == ("active", "")

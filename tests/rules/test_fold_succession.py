@@ -161,6 +161,14 @@ def test_a_value_told_with_its_end_lets_the_older_one_resume() -> None:
     assert scribe.shape(LISBON) == [(20, 40, "active")]
 
 
+def test_two_stays_elsewhere_leave_three_stays_at_home() -> None:
+    scribe = Scribe()
+    scribe.remember(ANA, BERLIN, 10)
+    scribe.remember(ANA, HAMBURG, 20, from_=50, to=60)
+    scribe.remember(ANA, LISBON, 21, from_=30, to=40)
+    assert [(a, b) for a, b, _ in scribe.shape(BERLIN)] == [(BEGINNING, 30), (40, 50), (60, FOREVER)]
+
+
 def test_an_end_told_later_lets_nothing_resume() -> None:
     scribe, lisbon = moved()
     scribe.change(ANA, lisbon, None, 40)
@@ -213,6 +221,16 @@ def test_an_agents_word_does_not_end_what_a_person_approved_and_attested_speech_
         scribe.remember(voice, LISBON, 20)
         assert scribe.rows_of(BERLIN)[-1].valid_to == end, voice
         assert scribe.rows_of(BERLIN)[0].tier == "fact"
+
+
+def test_an_agents_end_does_not_end_what_a_person_approved() -> None:
+    for voice, end in ((ANAS_AGENT, FOREVER), (ANA, 20)):
+        scribe = Scribe()
+        berlin = scribe.remember(ANA, BERLIN, 10)
+        assert berlin is not None
+        scribe.approve(ANA, berlin, 15)
+        scribe.change(voice, berlin, None, 20)
+        assert scribe.rows_of(BERLIN)[-1].valid_to == end, voice
 
 
 def test_observations_succeed_each_other_whichever_tool_saw_them() -> None:

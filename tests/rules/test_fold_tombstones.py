@@ -154,6 +154,25 @@ def test_backers_of_a_space_wide_value_are_found_in_every_scope() -> None:
     assert scribe.rows == scribe.afresh()
 
 
+def test_a_word_in_one_scope_refolds_the_others_that_a_space_wide_tombstone_binds() -> None:
+    scribe = Scribe()
+    record = scribe.remember(ANAS_AGENT, BERLIN, 10, scope="space:")
+    assert record is not None
+    scribe.correct(ANA, record, "lisbon", 20)
+    scribe.remember(ANAS_AGENT, BERLIN, 40, scope="team:y", elsewhere=True)
+    scribe.remember(BENS_AGENT, BERLIN, 40, scope="team:x", elsewhere=True)
+    above = scribe.remember(BEN, claim("so there"), 45, scope="team:x", evidence=scribe.row(BERLIN, "team:x").record)
+    assert above is not None
+    assert [scribe.row(BERLIN, s).status for s in ("team:x", "team:y")] == ["active", "retracted"]
+    scribe.remember(ANA, BERLIN, 30, scope="team:z")
+    assert scribe.row(BERLIN, "team:y").status == "active", "she has said it anew"
+    assert scribe.rows == scribe.afresh()
+    scribe.remember(BENS_AGENT, BERLIN, 15, scope="team:z", elsewhere=True)
+    assert scribe.row(BERLIN, "team:x").status == "retracted", "he had backed it, as is heard only now"
+    assert scribe.row(claim("so there"), "team:x").status == "pending_evidence"
+    assert scribe.rows == scribe.afresh()
+
+
 def test_a_tombstone_does_not_bind_the_opposite() -> None:
     scribe = Scribe()
     scribe.reject(ANA, BERLIN, 20)
@@ -178,14 +197,30 @@ def test_a_correction_that_changes_no_value_leaves_no_tombstone() -> None:
     assert scribe.row(BERLIN).status == "active"
 
 
-def test_an_agent_may_correct_back_its_own_correction_only_in_a_persons_word() -> None:
+def test_an_agent_may_correct_back_its_own_correction() -> None:
     scribe = Scribe()
     record = scribe.remember(ANAS_AGENT, BERLIN, 10)
     assert record is not None
-    scribe.correct(ANAS_AGENT, record, "lisbon", 20)
+    for at, value, other in ((20, LISBON, BERLIN), (30, BERLIN, LISBON), (40, LISBON, BERLIN)):
+        assert scribe.correct(ANAS_AGENT, record, value.value, at) == record
+        assert scribe.rows_of(value)[-1].status == "active"
+        assert scribe.row(other).status == "retracted"
+    assert scribe.remember(ANAS_AGENT, LISBON, 50) is not None
+    assert scribe.remember(ANAS_AGENT, BERLIN, 50) is None
+    assert scribe.rows == scribe.afresh()
+
+
+def test_an_agent_may_not_correct_back_what_a_person_corrected() -> None:
+    scribe, record = corrected()
+    assert scribe.correct(ANAS_AGENT, record, "berlin", 30) is None
+    scribe.correct(ANAS_AGENT, record, "berlin", 30, elsewhere=True)
+    assert scribe.row(BERLIN).status == "retracted"
+
+
+def test_a_person_may_correct_back_anything() -> None:
+    scribe, record = corrected()
     scribe.correct(ANAS_SPEECH, record, "berlin", 30)
     assert scribe.rows_of(BERLIN)[-1].status == "active"
-    assert scribe.row(LISBON).status == "retracted"
 
 
 def test_a_value_erased_may_not_come_back_and_its_row_says_erased() -> None:

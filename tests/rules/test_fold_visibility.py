@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from scribe import ANA, ANAS_AGENT, BEN, PLAIN, Scribe, claim
+from scribe import ANA, ANAS_AGENT, BEN, LIVES_IN, PLAIN, USES, Scribe, claim
 
 from firsthand.vocabulary.entries import Classify, Revise
 
@@ -99,13 +99,16 @@ def test_a_withdrawal_that_observed_the_successor_leaves_it_shown() -> None:
     assert scribe.rows == scribe.afresh()
 
 
-def test_a_withdrawal_that_arrives_late_hides_the_successor_it_did_not_observe() -> None:
-    here, record = told()
+@pytest.mark.parametrize("slot", [LIVES_IN, USES], ids=["one value", "many values"])
+def test_a_withdrawal_that_arrives_late_hides_the_successor_it_did_not_observe(slot: tuple[str, str, bool]) -> None:
+    here = Scribe()
+    record = here.remember(ANA, claim("berlin", slot), 10)
+    assert record is not None
     there = here.branch("there")
     here.change(ANA, record, "lisbon", 20)
     there.withdraw(ANA, record, 25)
     here.take(there)
-    assert hidden(here, "lisbon") == {"withdrawn"}
+    assert here.row(claim("lisbon", slot)).hidden_reason == "withdrawn"
     assert here.rows == here.afresh()
 
 
@@ -225,6 +228,19 @@ def test_a_rise_reaches_everything_that_rests_on_it() -> None:
     assert scribe.rows == scribe.afresh()
 
 
+def test_a_rise_of_old_evidence_reaches_what_its_record_says_now() -> None:
+    scribe = Scribe()
+    record = scribe.remember(ANA, SENTENCE, 10)
+    assert record is not None
+    evidence = scribe.said_of(SENTENCE)[0].evidence
+    scribe.correct(ANA, record, OTHER.value, 20)
+    above = scribe.remember(ANA, claim("so there", PLAIN), 30, evidence=record)
+    assert above is not None
+    scribe.classify(ANA, evidence, 4, 40)
+    assert scribe.row(OTHER).sensitivity == scribe.row(claim("so there", PLAIN)).sensitivity == 4
+    assert scribe.rows == scribe.afresh()
+
+
 def test_anyone_raises_and_only_a_person_lowers() -> None:
     scribe, record = told()
     scribe.classify(ANAS_AGENT, record, 3, 20)
@@ -232,6 +248,17 @@ def test_anyone_raises_and_only_a_person_lowers() -> None:
     assert scribe.row(BERLIN).sensitivity == 3
     scribe.classify(ANA, record, 1, 40)
     assert scribe.row(BERLIN).sensitivity == 1
+
+
+def test_no_agent_lowers_what_was_written_or_set_whatever_its_store_let_through() -> None:
+    scribe = Scribe()
+    record = scribe.remember(ANA, BERLIN, 10, level=2)
+    assert record is not None
+    low = scribe.write(ANAS_AGENT, Classify(level=0), 20, record)
+    assert scribe.row(BERLIN).sensitivity == 2
+    high = scribe.write(ANA, Classify(level=3, replaces=(low.id,)), 30, record)
+    scribe.write(ANAS_AGENT, Classify(level=1, replaces=(high.id,)), 40, record)
+    assert scribe.row(BERLIN).sensitivity == 3
 
 
 def test_of_two_levels_set_apart_the_higher_holds() -> None:
@@ -250,6 +277,19 @@ def test_a_cycle_of_evidence_has_the_level_of_its_highest() -> None:
     scribe.write(ANA, Classify(level=3), 40, derived)
     assert scribe.row(BERLIN).sensitivity == scribe.row(SENTENCE).sensitivity == 3
     assert scribe.rows == scribe.afresh()
+
+
+def test_evidence_that_branches_and_joins_again_is_visited_once() -> None:
+    scribe, left = told()
+    right = left
+    for depth in range(40):
+        both = (claim(f"left {depth}", PLAIN), claim(f"right {depth}", PLAIN))
+        for of in both:
+            for at, below in enumerate((left, right)):
+                scribe.remember(ANA, of, 20 + at, evidence=below)
+        left, right = (scribe.row(of).record for of in both)
+    scribe.classify(ANA, scribe.said_of(BERLIN)[0].evidence, 3, 90)
+    assert {r.sensitivity for r in (*scribe.rows_about(left), *scribe.rows_about(right))} == {3}
 
 
 def test_a_level_may_be_written_with_the_content_itself() -> None:

@@ -90,6 +90,12 @@ def test_forms_that_no_ending_rule_can_relate_share_a_term() -> None:
     assert terms("bought") != terms("brought")
 
 
+def test_a_plural_spelled_like_a_verb_stays_with_the_verb() -> None:
+    assert terms("Felix lives in Porto") == [*terms("Where does Felix live?"), "porto"]
+    assert terms("she leaves on Monday") == terms("to leave on Monday")
+    assert terms("two loaves") == terms("a loaf, two")[::-1]
+
+
 def test_no_base_form_is_itself_taken_for_a_form_of_another_word() -> None:
     chained = {form for form, base in IRREGULAR_FORMS.items() if IRREGULAR_FORMS.get(base, base) != base}
     assert chained == set()

@@ -36,7 +36,8 @@ def test_the_story_holds_from_end_to_end(tmp_path: Path):
     code, output = told(tmp_path / "fresh")
     assert code == 0, output
     assert "did not hold" not in output
-    assert "expectations held" in output
+    assert "Is the ledger whole?" in output
+    assert "in figures" in output
     assert (tmp_path / "fresh" / "demo.db").exists()
     assert time.perf_counter() - started < 30
 

@@ -38,7 +38,7 @@ def import_chat(
     progress: Progress | None = None,
     batch: int = BATCH_LINES_DEFAULT,
 ) -> ImportReport:
-    """Capture every line of a chat file; running it again adds nothing.
+    """Capture every line of a chat file; the same actor running it again adds nothing.
 
     `name` (default: the file's name) is part of every line's identity, so a file that was moved is still known.
     A bad line is a numbered problem in the report, or with `on_error="stop"` an `InvalidError` that says how many

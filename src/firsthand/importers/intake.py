@@ -160,6 +160,7 @@ def _item(line: Line, *, scope: str, source: str) -> dict[str, object]:
         "occurred_at": line.occurred_at,
         "thread": line.thread,
         "source_id": line.native_id,
+        "imported": True,
         "idempotency_key": _key(line, scope=scope, source=source),
     }
 

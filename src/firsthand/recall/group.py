@@ -35,12 +35,13 @@ class Grouped(msgspec.Struct, frozen=True, kw_only=True):
     absorbed: dict[str, str]
 
 
-Rank = tuple[float, str, str]
+Rank = tuple[float, int, str, str]
 
 
 def rank_of(candidate: Candidate) -> Rank:
-    """A total order: best score first, ids decide ties."""
-    return (-candidate.score, candidate.item.record_id, candidate.item.revision_id)
+    """A total order: best score first, the newer belief first among equals, ids decide what is left."""
+    item = candidate.item
+    return (-candidate.score, -item.believed_since, item.record_id, item.revision_id)
 
 
 def group(candidates: Iterable[Candidate]) -> Grouped:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import msgspec
 
-from firsthand.recall.group import Candidate, RankedConflict, rank_of
+from firsthand.recall.group import Candidate, Rank, RankedConflict, rank_of
 from firsthand.vocabulary.packets import ConflictGroup, Item, Omitted
 from firsthand.vocabulary.rendering import conflict_block, frame_text, item_block
 from firsthand.vocabulary.tokens import estimate_tokens
@@ -109,7 +109,7 @@ def _room(limit: int, max_bytes: int, max_tokens: int | None, notice: str, remar
     )
 
 
-def _place_rank(place: Candidate | RankedConflict) -> tuple[float, str, str]:
+def _place_rank(place: Candidate | RankedConflict) -> Rank:
     return rank_of(place.best if isinstance(place, RankedConflict) else place)
 
 

@@ -29,6 +29,8 @@ NOTICE: Final = (
 HYDRATE_MORE: Final = 8
 NEIGHBOUR_DEMOTION: Final = 0.7
 SAID_THEN_DEMOTION: Final = 0.5
+MET_FACTOR: Final = 1.1
+"""A met condition outranks the unconditional (design 09.7)."""
 
 
 class Trace(NamedTuple):
@@ -138,6 +140,8 @@ def _candidates(
         if contradicted(item.qualifier.conditions, plan.conditions):
             continue
         score = scores[c.doc.vid] * (SAID_THEN_DEMOTION if item.qualifier.code == "said_then" else 1.0)
+        if item.qualifier.conditions and not item.qualifier.unmet:
+            score *= MET_FACTOR
         made.append(
             Candidate(
                 item=item,

@@ -6,6 +6,7 @@ unit is one value's cell; records without a claim are their own unit.
 
 from __future__ import annotations
 
+import functools
 import hashlib
 from typing import Final
 
@@ -26,10 +27,12 @@ from firsthand.vocabulary.entries import (
 from firsthand.vocabulary.grants import SPACE_WIDE
 
 UNIT_HEX: Final = 24
+DIGESTS_KEPT: Final = 8_192
 CLAIMED: Final = frozenset({"semantic", "competence", "plan_graph"})
 """Kinds whose records stand on supported claims; the others are their own unit."""
 
 
+@functools.lru_cache(maxsize=DIGESTS_KEPT)
 def unit_of(scope: str, claim: Claim | Tombstone) -> str:
     """The unit a claim (or a tombstone on its value) belongs to."""
     cell = "" if claim.one else claim.value
@@ -37,6 +40,7 @@ def unit_of(scope: str, claim: Claim | Tombstone) -> str:
     return "u" + hashlib.sha256(text.encode()).hexdigest()[:UNIT_HEX]
 
 
+@functools.lru_cache(maxsize=DIGESTS_KEPT)
 def value_digest(claim: Claim | Tombstone) -> str:
     """What a tombstone matches: subject, predicate, value, polarity; no window, no conditions (design 09.15)."""
     text = "|".join((claim.subject, claim.predicate, claim.value, claim.polarity))
@@ -95,6 +99,12 @@ def consequences_of(entry: Entry) -> Consequences | None:
     """What an entry does to the claim it leaves behind."""
     edges = entry.skeleton.edges
     return edges.consequences if isinstance(edges, Revise | Support | Judge) else None
+
+
+def inherits_from(entry: Entry) -> str | None:
+    """The record whose withdrawals the content of an entry inherits (design 09.29)."""
+    consequences = consequences_of(entry)
+    return consequences.inherits if consequences and isinstance(entry.skeleton.edges, Revise | Support) else None
 
 
 def tombstone_of(entry: Entry) -> Tombstone | None:

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from firsthand.rules.bearing import CLAIMED, unit_key, unit_of
+from firsthand.rules.bearing import CLAIMED, unit_of
 from firsthand.rules.tombstones import Block, blocked
+from firsthand.rules.trust import approvals
 from firsthand.rules.view import Said, View
 from firsthand.rules.visibility import shown
-from firsthand.vocabulary.entries import Judge, Support, root_of
+from firsthand.vocabulary.entries import Support, root_of
 
 
 class Grades(NamedTuple):
@@ -26,37 +27,24 @@ class Grades(NamedTuple):
 def grade(view: View, said: list[Said]) -> Grades:
     """Grade these assertions, following evidence that is itself a claim as far up as it goes."""
     above = _upward(view, said)
-    blocks = {s.id: b for s in above if (b := blocked(view, s, approvals(view, unit_of(s.scope, s.claim))))}
-    base = [s for s in above if s.id not in blocks and granted(view, s)]
-    by_record: dict[str, list[str]] = {}
-    for s in above:
-        by_record.setdefault(s.record, []).append(s.id)
+    approved = {u: approvals(view, u) for u in {unit_of(s.scope, s.claim) for s in above}}
+    blocks = {s.id: b for s in above if (b := blocked(view, s, approved[unit_of(s.scope, s.claim)]))}
+    sources = {record: _source(view, record) for record in {s.evidence for s in above}}
+    base = [
+        (s, sources[s.evidence], view.erased(s.entry)) for s in above if s.id not in blocks and granted(view, s)
+    ]  # fmt: skip
     stands: set[str] = set()
     live: set[str] = set()
     changed = True
     while changed:
-        changed = False
-        for s in base:
-            up_stands, up_live = _source_grade(view, s.evidence, by_record, stands, live)
-            if up_stands and s.id not in stands:
+        before = len(stands) + len(live)
+        for s, source, erased in base:
+            if source.stands or not stands.isdisjoint(source.said):
                 stands.add(s.id)
-                changed = True
-            if up_live and s.id not in live and not view.erased(s.entry):
+            if source.shown and not erased and (source.stands or not live.isdisjoint(source.said)):
                 live.add(s.id)
-                changed = True
+        changed = len(stands) + len(live) > before
     return Grades(frozenset(stands), frozenset(live), blocks)
-
-
-def approvals(view: View, unit: str) -> frozenset[str]:
-    """Assertions of a unit that a person approved: an approval binds to the assertions it saw (design 09.6)."""
-    return frozenset(
-        seen
-        for e in view.bearing_on(unit_key(unit))
-        if isinstance(e.skeleton.edges, Judge)
-        and e.skeleton.edges.verb == "approve"
-        and e.skeleton.author.role == "person"
-        for seen in e.skeleton.edges.seen
-    )
 
 
 def granted(view: View, said: Said) -> bool:
@@ -68,11 +56,7 @@ def granted(view: View, said: Said) -> bool:
 
 def verdicts_on(view: View, record: str, support_id: str) -> dict[str, Support]:
     """The revokes and reinstates of one support."""
-    return {
-        e.id: e.skeleton.edges
-        for e in view.of_record(record)
-        if isinstance(e.skeleton.edges, Support) and e.skeleton.edges.of == support_id
-    }
+    return view.account(record).verdicts.get(support_id, {})
 
 
 def verdict_heads(view: View, record: str, support_id: str) -> tuple[str, ...]:
@@ -82,28 +66,22 @@ def verdict_heads(view: View, record: str, support_id: str) -> tuple[str, ...]:
     return tuple(sorted(i for i in verdicts if i not in replaced))
 
 
-def taken_back(view: View, record: str) -> str | None:
-    """The entry that retracted a record which is no claim, such as an episode."""
-    judges = (e for e in view.of_record(record) if isinstance(e.skeleton.edges, Judge))
-    return min(
-        (e.id for e in judges if isinstance(e.skeleton.edges, Judge) and e.skeleton.edges.verb == "retract"),
-        default=None,
-    )
+class _Source(NamedTuple):
+    """A cited record: whether it stands by itself, may be read, or stands as one of its own assertions does."""
+
+    stands: bool
+    shown: bool
+    said: tuple[str, ...]
 
 
-def _source_grade(
-    view: View, record: str, by_record: dict[str, list[str]], stands: set[str], live: set[str]
-) -> tuple[bool, bool]:
-    """Whether a cited record stands, and is live."""
-    kind = view.kind_of(record)
-    if kind is None:
-        return False, False
+def _source(view: View, record: str) -> _Source:
+    account = view.account(record)
+    if account.kind is None:
+        return _Source(False, False, ())
     visible = shown(view, [record]).hidden is None
-    if kind in CLAIMED:
-        own = by_record.get(record, [])
-        return any(i in stands for i in own), visible and any(i in live for i in own)
-    good = taken_back(view, record) is None
-    return good, good and visible and not view.erased(root_of(record))
+    if account.kind in CLAIMED:
+        return _Source(False, visible, tuple(s.id for s in account.said))
+    return _Source(account.taken_back is None, visible and not view.erased(root_of(record)), ())
 
 
 def _upward(view: View, said: list[Said]) -> list[Said]:
@@ -116,7 +94,7 @@ def _upward(view: View, said: list[Said]) -> list[Said]:
         if record in seen:
             continue
         seen.add(record)
-        for s in view.said_of_record(record):
+        for s in view.account(record).said:
             if s.id not in found:
                 found[s.id] = s
                 todo.append(s.evidence)

@@ -9,7 +9,6 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from firsthand.rules.bearing import (
-    assertions_of,
     citing_key,
     claims_of,
     consequences_of,
@@ -24,6 +23,7 @@ from firsthand.rules.standing import Row, settle_unit
 from firsthand.rules.view import Entries, View
 from firsthand.vocabulary.entries import (
     Attend,
+    Claim,
     Define,
     Entry,
     Erase,
@@ -35,6 +35,7 @@ from firsthand.vocabulary.entries import (
     Seal,
     Show,
 )
+from firsthand.vocabulary.grants import SPACE_WIDE
 
 QUIET = (Attend, Define, Propose, Relate, Seal)
 """Entries that change no standing."""
@@ -85,13 +86,20 @@ def _own_units(view: View, entry: Entry) -> set[str]:
     if isinstance(entry.skeleton.edges, QUIET):
         return set()
     scope = entry.skeleton.scope
-    units = {unit_of(scope, c) for c in claims_of(entry)}
+    units = {unit_of(s, c) for c in claims_of(entry) for s in (scope, *_scopes_that_hear(view, c))}
     if not isinstance(entry.skeleton.edges, Erase | Lift):
         units |= view.units_of_record(entry.record_id)
     tombstone = tombstone_of(entry)
     if tombstone:
         units |= {unit_of(s, tombstone) for s in tombstone_scopes(scope, view.scopes())}
     return units
+
+
+def _scopes_that_hear(view: View, claim: Claim) -> tuple[str, ...]:
+    """Scopes where one more word for a claim tells who had backed it, or may say it anew: a space-wide stone's."""
+    stones = ((e, tombstone_of(e)) for e in view.bearing_on(tombstone_key(claim)))
+    heard = any(t is not None and not t.absolute and e.skeleton.scope == SPACE_WIDE for e, t in stones)
+    return view.scopes() if heard else ()
 
 
 def _named_units(view: View, entry: Entry) -> set[str]:
@@ -120,11 +128,9 @@ def _with_dependants(view: View, units: set[str], entry: Entry) -> set[str]:
         for record in sorted(records - seen):
             seen.add(record)
             for citing in view.bearing_on(citing_key(record)):
-                scope = citing.skeleton.scope
-                for a in assertions_of(citing):
-                    unit = unit_of(scope, a.claim)
-                    if unit not in units:
-                        units.add(unit)
-                        todo.append(unit)
+                # Every unit of the citing record, not only the one that cites: sensitivity is the record's.
+                found = view.units_of_record(citing.record_id) - units
+                units |= found
+                todo += found
         records -= seen
     return units

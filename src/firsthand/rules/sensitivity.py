@@ -3,30 +3,39 @@
 from __future__ import annotations
 
 from firsthand.rules.view import View
-from firsthand.vocabulary.entries import Classify, Revise
 
 
-def sensitivity(view: View, record: str, _seen: frozenset[str] = frozenset()) -> int:
-    """The level of a record, from 0. Revoked and erased supports still count: skeletons keep them."""
-    if record in _seen:
-        return 0
-    evidence = {s.evidence for s in view.said_of_record(record)}
-    levels = (sensitivity(view, e, _seen | {record}) for e in sorted(evidence))
-    return max((own_level(view, record), *levels))
+def sensitivity(view: View, record: str) -> int:
+    """The highest level, from 0, of a record and all it rests on, each visited once, cycles included.
+
+    Revoked and erased supports still count: skeletons keep them.
+    """
+    level, seen, todo = 0, {record}, [record]
+    while todo:
+        current = todo.pop()
+        level = max(level, own_level(view, current))
+        for said in view.account(current).said:
+            if said.evidence not in seen:
+                seen.add(said.evidence)
+                todo.append(said.evidence)
+    return level
 
 
 def own_level(view: View, record: str) -> int:
-    """The level of the current `classify` heads, else the highest any revision was written with."""
-    entries = view.of_record(record)
-    classified = {e.id: e.skeleton.edges for e in entries if isinstance(e.skeleton.edges, Classify)}
-    replaced = {x for edges in classified.values() for x in edges.replaces}
-    heads = [edges.level for i, edges in classified.items() if i not in replaced]
-    written = [e.skeleton.sensitivity for e in entries if isinstance(e.skeleton.edges, Revise)]
-    return max(heads or written or [0])
+    """The level of the current `classify` heads; as long as no person set one, also that of its revisions."""
+    account = view.account(record)
+    heads = classify_heads(view, record).values()
+    written = [] if any(c.by_person for c in account.levels.values()) else [account.level]
+    return max((*heads, *written))
 
 
 def classify_heads(view: View, record: str) -> dict[str, int]:
     """The current `classify` entries of a record, with their levels."""
-    classified = {e.id: e.skeleton.edges for e in view.of_record(record) if isinstance(e.skeleton.edges, Classify)}
-    replaced = {x for edges in classified.values() for x in edges.replaces}
-    return {i: edges.level for i, edges in classified.items() if i not in replaced}
+    levels = view.account(record).levels
+    if not levels:
+        return {}
+    # Held here too, not only at the gateway: another store's agent may not lower it either (design 03).
+    replaced = {
+        x for c in levels.values() for x in c.replaces if c.by_person or x not in levels or levels[x].level <= c.level
+    }
+    return {i: c.level for i, c in levels.items() if i not in replaced}

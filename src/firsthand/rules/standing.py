@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from firsthand.rules.bearing import CLAIMED, naming_key, unit_key
-from firsthand.rules.evidence import Grades, approvals, grade, taken_back
+from firsthand.rules.evidence import Grades, grade
 from firsthand.rules.sensitivity import sensitivity
 from firsthand.rules.succession import Held, contradicts, hold
-from firsthand.rules.trust import CANDIDATE, TIER_NAMES, VALIDATED, independent_sources, tier_of, voice_of
+from firsthand.rules.trust import CANDIDATE, TIER_NAMES, VALIDATED, approvals, independent_sources, tier_of, voice_of
 from firsthand.rules.view import Said, View
 from firsthand.rules.visibility import shown
 from firsthand.vocabulary.entries import Claim, Judge, PolicyRules, Revise, Settle, root_of
@@ -69,12 +69,17 @@ def settle_unit(view: View, unit: str, policy: PolicyRules) -> frozenset[Row]:
     grades = grade(view, said)
     tiers = {s.id: tier_of(s, policy, s.id in approved) for s in said}
     held = hold(view, unit, said, grades, tiers, approved)
-    claims = sorted({s.claim for s in said}, key=repr)
-    runs = _runs(view, unit, claims, held, grades, tiers, policy)
-    labels = {c: _carriers(view, c, said, grades) for c in claims}
+    by_claim: dict[Claim, list[Said]] = {}
+    for s in said:
+        by_claim.setdefault(s.claim, []).append(s)
+    held_by: dict[Claim, list[Held]] = {}
+    for h in held:
+        held_by.setdefault(h.said.claim, []).append(h)
+    runs = _runs(view, unit, held, grades, tiers, policy)
+    labels = {c: _carriers(view, mine, grades) for c, mine in by_claim.items()}
     rows: set[Row] = set()
-    for claim in claims:
-        rows |= _claim_rows(view, unit, claim, said, held, grades, runs[claim], labels)
+    for claim, mine in by_claim.items():
+        rows |= _claim_rows(view, unit, mine, held_by.get(claim, []), grades, runs.get(claim, []), labels)
     return frozenset(rows)
 
 
@@ -83,10 +88,9 @@ def settle_unit(view: View, unit: str, policy: PolicyRules) -> frozenset[Row]:
 
 def _record_rows(view: View, record: str, policy: PolicyRules) -> frozenset[Row]:
     """One row per content head of an episode, a working record or an entity."""
-    kind = view.kind_of(record)
-    if kind is None or kind in CLAIMED:
-        return frozenset()
-    heads = view.content_heads(record)
+    account = view.account(record)
+    kind, heads = account.kind, account.heads
+    assert kind not in CLAIMED, "a record of claims is settled by the units of its claims"
     visible = shown(view, [record])
     visibility = _visibility(visible.hidden, len(heads) > 1)
     tier: Tier = "observed" if kind in ("episodic", "working") else _entity_tier(view, record, policy)
@@ -94,14 +98,13 @@ def _record_rows(view: View, record: str, policy: PolicyRules) -> frozenset[Row]
     for head in heads:
         entry = view.get(head)
         assert entry is not None
-        withdrawn = taken_back(view, record)
-        status: Status = "erased" if view.erased(head) else "retracted" if withdrawn else "active"
+        status: Status = "erased" if view.erased(head) else "retracted" if account.taken_back else "active"
         if status == "active" and tier == "candidate":
             status = "pending_evidence"
         rows.add(
             Row(
                 record, entry.skeleton.scope, record, head, None, BEGINNING, FOREVER, tier, status, visibility,
-                visible.hidden, 0, sensitivity(view, record), withdrawn or "", "",
+                visible.hidden, 0, sensitivity(view, record), account.taken_back or "", "",
             )
         )  # fmt: skip
     return frozenset(rows)
@@ -122,30 +125,48 @@ def _visibility(hidden: HiddenReason | None, conflict: bool) -> Visibility:
 # ---- claims --------------------------------------------------------------------------------------------------------
 
 
+def _by_id(claim: Claim) -> tuple[str, str, str, str, str, bool]:
+    """Ties among claims end in their digests."""
+    return claim.value, claim.subject, claim.predicate, claim.polarity, claim.conditions, claim.ambiguous
+
+
 def _runs(
-    view: View,
-    unit: str,
-    claims: list[Claim],
-    held: list[Held],
-    grades: Grades,
-    tiers: dict[str, int],
-    policy: PolicyRules,
+    view: View, unit: str, held: list[Held], grades: Grades, tiers: dict[str, int], policy: PolicyRules
 ) -> dict[Claim, list[_Run]]:
-    """Per claim the maximal runs of equal tier, status and challenger."""
+    """Per claim the maximal runs of equal tier, status and challenger: a sweep over the instants where any changes."""
     strands = _strands(view, held, grades, tiers)
-    cuts = sorted({x for by in strands.values() for windows in by.values() for w in windows for x in w})
-    contested = {c for c in claims if _contested(view, unit, c)}
-    runs: dict[Claim, list[_Run]] = {c: [] for c in claims}
     later = _later_observations(held, grades)
-    for low, high in itertools.pairwise(cuts):
-        here = {c: _covering(strands.get(c, {}), low) for c in claims}
-        ranks = {c: _rank(s, policy) for c, s in here.items() if s}
+    contested = _contested(view, unit)
+    runs: dict[Claim, list[_Run]] = {}
+    for low, high, here in _sweep(strands):
+        ranks = {c: _rank(s, policy) for c, s in here.items()}
         verdicts = _disputes({c for c in ranks if ranks[c][0] and any(s.live for s in here[c])}, ranks, later)
         for claim, strands_here in here.items():
-            if strands_here:
-                run = _judge(low, high, claim, strands_here, ranks[claim][0], verdicts, claim in contested)
-                _extend(runs[claim], run)
+            run = _judge(low, high, claim, strands_here, ranks[claim][0], verdicts.get(claim), claim in contested)
+            _extend(runs.setdefault(claim, []), run)
     return runs
+
+
+def _sweep(
+    strands: dict[Claim, dict[_Strand, list[tuple[int, int]]]],
+) -> Iterator[tuple[int, int, dict[Claim, list[_Strand]]]]:
+    """Each stretch of world time in which nothing begins or ends, with the strands that hold there."""
+    begin: dict[int, list[tuple[Claim, _Strand]]] = {}
+    end: dict[int, list[tuple[Claim, _Strand]]] = {}
+    for claim, by in strands.items():
+        for strand, windows in by.items():
+            for low, high in windows:
+                begin.setdefault(low, []).append((claim, strand))
+                end.setdefault(high, []).append((claim, strand))
+    here: dict[Claim, list[_Strand]] = {}
+    for low, high in itertools.pairwise(sorted(begin.keys() | end.keys())):
+        for claim, strand in end.get(low, ()):
+            here[claim].remove(strand)
+            if not here[claim]:
+                del here[claim]
+        for claim, strand in begin.get(low, ()):
+            here.setdefault(claim, []).append(strand)
+        yield low, high, here
 
 
 def _strands(
@@ -172,10 +193,6 @@ def _union(windows: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
     return merged
 
 
-def _covering(strands: dict[_Strand, list[tuple[int, int]]], instant: int) -> list[_Strand]:
-    return [s for s, windows in strands.items() if any(a <= instant < b for a, b in windows)]
-
-
 def _rank(strands: list[_Strand], policy: PolicyRules) -> tuple[int, int]:
     """(tier, voice) of a claim at one instant; two independent live sources lift a candidate."""
     live = [s for s in strands if s.live]
@@ -196,7 +213,7 @@ def _disputes(
     standing: list[Claim] = []
     for level in sorted({ranks[c] for c in claims}, reverse=True):
         now: list[Claim] = []
-        for claim in sorted((c for c in claims if ranks[c] == level), key=repr):
+        for claim in sorted((c for c in claims if ranks[c] == level), key=_by_id):
             beaten_by = [s for s in standing if contradicts(claim, s)]
             if not beaten_by:
                 now.append(claim)
@@ -204,11 +221,11 @@ def _disputes(
                 verdicts[claim] = ("disputed", beaten_by[0])
                 verdicts |= dict.fromkeys(beaten_by, ("disputed", claim))
             else:
-                verdicts[claim] = ("needs_review", min(beaten_by, key=repr))
+                verdicts[claim] = ("needs_review", min(beaten_by, key=_by_id))
         for claim in now:
             foes = [x for x in now if contradicts(claim, x)]
             if foes:
-                verdicts[claim] = ("disputed", min(foes, key=repr))
+                verdicts[claim] = ("disputed", min(foes, key=_by_id))
         standing += now
     return verdicts
 
@@ -233,11 +250,11 @@ def _judge(
     claim: Claim,
     strands: list[_Strand],
     tier: int,
-    verdicts: dict[Claim, tuple[Status, Claim]],
+    verdict: tuple[Status, Claim] | None,
     contested: bool,
 ) -> _Run:
     """The strongest status that holds at these instants."""
-    status, foe = verdicts.get(claim, ("active", None))
+    status, foe = verdict or ("active", None)
     if contested:
         status = "disputed"
     if status == "active" and (tier == CANDIDATE or not any(s.live for s in strands)):
@@ -256,51 +273,46 @@ def _extend(runs: list[_Run], run: _Run) -> None:
         runs.append(run)
 
 
-def _contested(view: View, unit: str, claim: Claim) -> bool:
-    """Whether a contest of this claim waits for a settle that names it."""
-    return any(
-        isinstance(e.skeleton.edges, Judge)
-        and e.skeleton.edges.verb == "contest"
-        and e.skeleton.edges.claim == claim
-        and not any(isinstance(x.skeleton.edges, Settle) for x in view.bearing_on(naming_key(e.id)))
-        for e in view.bearing_on(unit_key(unit))
-    )
+def _contested(view: View, unit: str) -> set[Claim]:
+    """Claims with a contest that waits for a settle that names it."""
+    found: set[Claim] = set()
+    for entry in view.bearing_on(unit_key(unit)):
+        edges = entry.skeleton.edges
+        if isinstance(edges, Judge) and edges.verb == "contest" and edges.claim is not None:
+            naming = view.bearing_on(naming_key(entry.id))
+            if not any(isinstance(x.skeleton.edges, Settle) for x in naming):
+                found.add(edges.claim)
+    return found
 
 
-def _carriers(view: View, claim: Claim, said: list[Said], grades: Grades) -> list[str]:
+def _carriers(view: View, mine: list[Said], grades: Grades) -> list[str]:
     """Records that carry a claim: a content head says it, or an assertion of theirs on it stands. Lowest id first."""
-    mine = [s for s in said if s.claim == claim]
     everyone = sorted({s.record for s in mine})
-    kept: list[str] = []
-    for record in everyone:
-        own = [s for s in mine if s.record == record]
-        heads = set(view.content_heads(record))
-        if all(view.erased(s.entry) for s in view.said_of_record(record)):
-            continue
-        if any(s.entry in heads or s.id in grades.stands for s in own):
-            kept.append(record)
+    carrying = {s.record for s in mine if s.id in grades.stands or s.entry in view.content_heads(s.record)}
+    kept = [
+        r for r in everyone if r in carrying and not all(view.erased(s.entry) for s in view.account(r).said)
+    ]  # fmt: skip
     return kept or everyone
 
 
 def _claim_rows(
     view: View,
     unit: str,
-    claim: Claim,
-    said: list[Said],
+    mine: list[Said],
     held: list[Held],
     grades: Grades,
     runs: list[_Run],
     labels: dict[Claim, list[str]],
 ) -> set[Row]:
+    claim = mine[0].claim
     carriers = labels[claim]
     record = carriers[0]
-    mine = [s for s in said if s.claim == claim]
     visible = shown(view, carriers)
     level = max(sensitivity(view, r) for r in carriers)
     live = sum(s.id in grades.live for s in mine)
     heads, conflict = _revisions(view, record, claim, mine, grades)
     visibility = _visibility(visible.hidden, conflict)
-    ends = _ends(claim, held)
+    ends = _ends(held)
     rows: set[Row] = set()
     for head in heads:
         for run in runs:
@@ -322,13 +334,12 @@ def _claim_rows(
     return rows
 
 
-def _ends(claim: Claim, held: list[Held]) -> dict[int, str]:
-    """What ended the claim at each instant."""
+def _ends(held: list[Held]) -> dict[int, str]:
+    """What ended a claim at each instant."""
     ends: dict[int, str] = {}
     for h in held:
-        if h.said.claim == claim:
-            for at, why in h.ends.items():
-                ends[at] = min(ends.get(at, why), why)
+        for at, why in h.ends.items():
+            ends[at] = min(ends.get(at, why), why)
     return ends
 
 

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import bisect
+import heapq
+import itertools
+from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from firsthand.rules.bearing import consequences_of, unit_key
@@ -9,7 +13,7 @@ from firsthand.rules.evidence import Grades
 from firsthand.rules.tombstones import covers
 from firsthand.rules.trust import CANDIDATE, VOICE_AGENT, voice_of
 from firsthand.rules.view import Said, View
-from firsthand.vocabulary.entries import Claim, Consequences, Entry
+from firsthand.vocabulary.entries import Claim, Consequences, Ending, Entry
 from firsthand.vocabulary.instants import BEGINNING, FOREVER
 
 
@@ -28,23 +32,23 @@ def hold(
     causes = [s for s in said if s.id in grades.stands]
     firsts = _first_words([s for s in causes if tiers[s.id] > CANDIDATE])
     firsts_with_guesses = _first_words(causes)
-    contested = len({s.claim for s in causes}) > 1
+    closers = _closers(causes, firsts_with_guesses) if len({s.claim for s in causes}) > 1 else {}
     endings = _endings(view, unit)
     held: list[Held] = []
     for s in said:
         if s.id not in grades.stands and s.id not in grades.live:
             continue
         start, stop = _window(s, firsts)
-        end, why = _ended(s, endings, grades, approved)
-        closings = _closings(s, causes, firsts_with_guesses, tiers, approved) if contested else []
+        end, why = _ended(s, endings.get(s.claim, ()), grades, approved)
+        closings = _closings(s, closers, tiers, approved)
         held.append(_cut(s, start, min(stop, end), {end: why} if end < stop else {}, closings))
     return held
 
 
 def contradicts(a: Claim, b: Claim) -> bool:
     """One value affirmed and denied, or two values in a cardinality-one slot, under equal conditions."""
-    if a.conditions != b.conditions:
-        return False
+    if a.conditions != b.conditions or a.ambiguous or b.ambiguous:
+        return False  # design 09.13: about whom an ambiguous claim is, nobody knows; it closes and disputes nothing
     if a.value == b.value:
         return a.polarity != b.polarity
     return a.one and b.one and a.polarity == b.polarity == "+"
@@ -64,10 +68,6 @@ def _sources(said: Said) -> tuple[str, ...]:
     return (said.source, "observed") if said.basis == "observed" else (said.source,)
 
 
-def _same_source(a: Said, b: Said) -> bool:
-    return a.source == b.source or a.basis == b.basis == "observed"
-
-
 def _window(said: Said, firsts: dict[tuple[str, str], tuple[int, int, str]]) -> tuple[int, int]:
     """The asserted window. An unstated start is open for a source's first word, its spoken time for a successor."""
     start = said.stated_from
@@ -77,21 +77,22 @@ def _window(said: Said, firsts: dict[tuple[str, str], tuple[int, int, str]]) -> 
     return start, FOREVER if said.stated_to is None else said.stated_to
 
 
-def _endings(view: View, unit: str) -> list[tuple[Entry, Consequences]]:
-    entries = ((e, consequences_of(e)) for e in view.bearing_on(unit_key(unit)))
-    return [(e, c) for e, c in entries if c is not None and c.ending is not None]
+def _endings(view: View, unit: str) -> dict[Claim, list[tuple[Entry, Consequences, Ending]]]:
+    found: dict[Claim, list[tuple[Entry, Consequences, Ending]]] = {}
+    for entry in view.bearing_on(unit_key(unit)):
+        consequences = consequences_of(entry)
+        if consequences and consequences.ending:
+            found.setdefault(consequences.ending.claim, []).append((entry, consequences, consequences.ending))
+    return found
 
 
 def _ended(
-    said: Said, endings: list[tuple[Entry, Consequences]], grades: Grades, approved: frozenset[str]
+    said: Said, endings: Iterable[tuple[Entry, Consequences, Ending]], grades: Grades, approved: frozenset[str]
 ) -> tuple[int, str]:
     """The earliest explicit end; an end that came with a value holds while that value's assertion stands."""
     found: list[tuple[int, str]] = []
-    for entry, consequences in endings:
-        ending = consequences.ending
+    for entry, consequences, ending in endings:
         by_person = entry.skeleton.author.role == "person"
-        if ending is None or ending.claim != said.claim:
-            continue
         if not covers(consequences.reach, said, by_person=by_person, approved=said.id in approved):
             continue
         own = _assertion_ids(entry)
@@ -105,31 +106,59 @@ def _assertion_ids(entry: Entry) -> list[str]:
     return [f"{entry.id}.{i}" for i in range(len(supports))]
 
 
+class _Words(NamedTuple):
+    """What one source said under one condition set, by the instant it holds from: (from, to, entry, assertion).
+
+    `latest[i]` is the latest order among the first i + 1, so that words older than a given one are skipped at once.
+    """
+
+    said: list[tuple[int, int, str, Said]]
+    latest: list[tuple[int, int, str]]
+
+
+def _closers(causes: list[Said], firsts: dict[tuple[str, str], tuple[int, int, str]]) -> dict[tuple[str, str], _Words]:
+    """Words that may close older ones, by condition set and source."""
+    groups: dict[tuple[str, str], list[tuple[int, int, str, Said]]] = {}
+    for s in causes:
+        if not s.echo:
+            low, high = _window(s, firsts)
+            for source in _sources(s):
+                groups.setdefault((s.claim.conditions, source), []).append((low, high, s.entry, s))
+    for words in groups.values():
+        words.sort(key=_instant)
+    return {k: _Words(w, list(itertools.accumulate((x[3].order for x in w), max))) for k, w in groups.items()}
+
+
+def _instant(word: tuple[int, int, str, Said]) -> tuple[int, int, str]:
+    return word[:3]
+
+
 def _closings(
-    said: Said,
-    causes: list[Said],
-    firsts: dict[tuple[str, str], tuple[int, int, str]],
-    tiers: dict[str, int],
-    approved: frozenset[str],
-) -> list[tuple[int, int, str]]:
-    """Windows of later contradicting words of the same source, each with the entry that said them."""
-    found: list[tuple[int, int, str]] = []
-    for other in causes:
-        if other.order <= said.order or not contradicts(said.claim, other.claim) or not _same_source(said, other):
+    said: Said, closers: dict[tuple[str, str], _Words], tiers: dict[str, int], approved: frozenset[str]
+) -> Iterator[tuple[int, int, str]]:
+    """Windows of later contradicting words of the same source, each with the entry that said them, in order."""
+    tails: list[Iterator[tuple[int, int, str, Said]]] = []
+    order = said.order
+    for source in _sources(said):
+        words = closers.get((said.claim.conditions, source))
+        if words:
+            tails.append(itertools.islice(words.said, bisect.bisect_right(words.latest, order), None))
+    for low, high, entry, other in tails[0] if len(tails) == 1 else heapq.merge(*tails, key=_instant):
+        if other.order <= order or not contradicts(said.claim, other.claim):
             continue
-        if other.echo or tiers[other.id] == CANDIDATE < tiers[said.id]:
+        if tiers[other.id] == CANDIDATE < tiers[said.id]:
             continue
         if said.id in approved and voice_of(other) == VOICE_AGENT:
             continue
-        found.append((*_window(other, firsts), other.entry))
-    return found
+        yield low, high, entry
 
 
-def _cut(said: Said, start: int, stop: int, ends: dict[int, str], closings: list[tuple[int, int, str]]) -> Held:
-    """`[start, stop)` less the closings."""
+def _cut(said: Said, start: int, stop: int, ends: dict[int, str], closings: Iterator[tuple[int, int, str]]) -> Held:
+    """`[start, stop)` less the closings, which come in order."""
     windows = [(start, stop)] if start < stop else []
-    ends = dict(ends)
-    for low, high, why in sorted(closings):
+    for low, high, why in closings:
+        if not windows or low >= windows[-1][1]:
+            break
         kept: list[tuple[int, int]] = []
         for a, b in windows:
             if low < b and a < high:

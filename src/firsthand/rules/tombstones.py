@@ -13,10 +13,11 @@ from firsthand.rules.bearing import (
     unit_of,
     value_digest,
 )
-from firsthand.rules.trust import is_own_word
-from firsthand.rules.view import Said, View
-from firsthand.vocabulary.entries import Entry, Lift, Reach, Tombstone
+from firsthand.rules.trust import approvals, is_own_word
+from firsthand.rules.view import Hearing, Said, View
+from firsthand.vocabulary.entries import Entry, Lift, Reach, Revise, Tombstone
 from firsthand.vocabulary.grants import SPACE_WIDE
+from firsthand.vocabulary.instants import FOREVER
 
 
 class Block(NamedTuple):
@@ -33,8 +34,11 @@ def covers(reach: Reach, said: Said, *, by_person: bool, approved: bool) -> bool
     return said.spoken <= reach.spoken and (reach.everyone or reach.source in (said.source, said.owner))
 
 
-def blocked(view: View, said: Said, approved: frozenset[str]) -> Block | None:
-    """The strongest tombstone that binds an assertion; the gateway asks the same before the assertion exists."""
+def blocked(view: View, said: Said, approved: frozenset[str], replacing: tuple[str, ...] = ()) -> Block | None:
+    """The strongest tombstone that binds an assertion.
+
+    The gateway asks the same before the assertion exists, and says which heads the revision would be `replacing`.
+    """
     hit: Block | None = None
     for entry in view.bearing_on(tombstone_key(said.claim)):
         tombstone = tombstone_of(entry)
@@ -42,7 +46,7 @@ def blocked(view: View, said: Said, approved: frozenset[str]) -> Block | None:
             continue
         if tombstone.absolute:
             return Block("rejected", entry.id)
-        if hit is None and _bound_provisionally(view, entry, tombstone, said, approved):
+        if hit is None and _bound_provisionally(view, entry, tombstone, said, approved, replacing):
             hit = Block("retracted", entry.id)
     return hit
 
@@ -59,7 +63,14 @@ def _binds(entry: Entry, said: Said) -> bool:
     return entry.skeleton.scope in (said.scope, SPACE_WIDE)
 
 
-def _bound_provisionally(view: View, entry: Entry, tombstone: Tombstone, said: Said, approved: frozenset[str]) -> bool:
+def _bound_provisionally(
+    view: View,
+    entry: Entry,
+    tombstone: Tombstone,
+    said: Said,
+    approved: frozenset[str],
+    replacing: tuple[str, ...],
+) -> bool:
     """Retracted itself, or a restatement by a source that had backed it and has not spoken anew in its own words."""
     reach = _reach(entry)
     by_person = entry.skeleton.author.role == "person"
@@ -67,21 +78,44 @@ def _bound_provisionally(view: View, entry: Entry, tombstone: Tombstone, said: S
         return False  # design 09.6: what a person approved is ended only by a person
     if covers(reach, said, by_person=by_person, approved=said.id in approved):
         return True
-    same = _assertions_on(view, entry, tombstone)
-    backers = {reach.source} | {
-        s.source for s in same if covers(reach, s, by_person=by_person, approved=s.id in approved)
-    }
-    if said.source not in backers:
+    hearing = _hearing(view, entry, tombstone)
+    if said.source not in hearing.backers:
         return False
-    anew = [s.spoken for s in (*same, said) if s.source == said.source and s.spoken > reach.spoken and is_own_word(s)]
-    return not anew or said.spoken < min(anew)
+    anew = hearing.anew.get(said.source, FOREVER)
+    if said.spoken > reach.spoken and _brings_back(view, entry, said, replacing):
+        anew = min(anew, said.spoken)
+    return said.spoken < anew
 
 
-def _assertions_on(view: View, entry: Entry, tombstone: Tombstone) -> list[Said]:
-    """Every assertion of the forbidden value, wherever the tombstone binds."""
-    digest = value_digest(tombstone)
-    units = {unit_of(s, tombstone) for s in tombstone_scopes(entry.skeleton.scope, view.scopes())}
-    return [s for u in sorted(units) for s in view.said_in_unit(u) if value_digest(s.claim) == digest]
+def _hearing(view: View, entry: Entry, tombstone: Tombstone) -> Hearing:
+    """Every assertion of the forbidden value, wherever the tombstone binds, heard once for each look at the past."""
+    if entry.id in view.hearings:
+        return view.hearings[entry.id]
+    reach, digest = _reach(entry), value_digest(tombstone)
+    by_person = entry.skeleton.author.role == "person"
+    hearing = view.hearings[entry.id] = Hearing({reach.source}, {})
+    for unit in {unit_of(s, tombstone) for s in tombstone_scopes(entry.skeleton.scope, view.scopes())}:
+        approved = approvals(view, unit)
+        for s in view.said_in_unit(unit):
+            if value_digest(s.claim) != digest:
+                continue
+            if covers(reach, s, by_person=by_person, approved=s.id in approved):
+                hearing.backers.add(s.source)
+            elif s.spoken > reach.spoken and _brings_back(view, entry, s):
+                hearing.anew[s.source] = min(hearing.anew.get(s.source, s.spoken), s.spoken)
+    return hearing
+
+
+def _brings_back(view: View, entry: Entry, said: Said, replacing: tuple[str, ...] = ()) -> bool:
+    return is_own_word(said) or _corrects_back(view, entry, said, replacing)
+
+
+def _corrects_back(view: View, correction: Entry, said: Said, replacing: tuple[str, ...]) -> bool:
+    """Whether an owner's agent takes back the correction it made itself (design 09.14)."""
+    author, entry = correction.skeleton.author, view.get(said.entry)
+    if entry is not None:
+        replacing = entry.skeleton.edges.supersedes if isinstance(entry.skeleton.edges, Revise) else ()
+    return correction.id in replacing and author.owner == said.owner and author.role != "person"
 
 
 def _reach(entry: Entry) -> Reach:

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Final
 
-from firsthand.rules.view import Said
-from firsthand.vocabulary.entries import PolicyRules
+from firsthand.rules.bearing import unit_key
+from firsthand.rules.view import Said, View
+from firsthand.vocabulary.entries import Judge, PolicyRules
 
 CANDIDATE, VALIDATED, FACT = 0, 1, 2
 TIER_NAMES: Final = ("candidate", "validated_claim", "fact")
@@ -25,6 +26,18 @@ def tier_of(said: Said, policy: PolicyRules, approved: bool) -> int:
     if said.basis == "observed":
         return VALIDATED if said.trusted else CANDIDATE
     return VALIDATED if said.role == "agent" and policy.agent_statement_is_claim else CANDIDATE
+
+
+def approvals(view: View, unit: str) -> frozenset[str]:
+    """Assertions of a unit that a person approved: an approval binds to the assertions it saw (design 09.6)."""
+    return frozenset(
+        seen
+        for e in view.bearing_on(unit_key(unit))
+        if isinstance(e.skeleton.edges, Judge)
+        and e.skeleton.edges.verb == "approve"
+        and e.skeleton.author.role == "person"
+        for seen in e.skeleton.edges.seen
+    )
 
 
 def voice_of(said: Said) -> int:

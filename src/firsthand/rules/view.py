@@ -12,12 +12,13 @@ from firsthand.rules.bearing import (
     bearings,
     citing_key,
     heir_key,
+    inherits_from,
     naming_key,
     record_key,
     unit_key,
     unit_of,
 )
-from firsthand.vocabulary.entries import Claim, Entry, Erase, Revise, root_of
+from firsthand.vocabulary.entries import Claim, Classify, Entry, Erase, Judge, Revise, Show, Support, root_of
 from firsthand.vocabulary.kinds import Basis, Kind, Role
 
 
@@ -114,6 +115,73 @@ def said_by(entry: Entry) -> list[Said]:
     ]  # fmt: skip
 
 
+class Level(NamedTuple):
+    """One `classify` of a record."""
+
+    level: int
+    replaces: tuple[str, ...]
+    by_person: bool
+
+
+class Account(NamedTuple):
+    """Everything written about one record, told apart once."""
+
+    entries: tuple[Entry, ...]
+    said: list[Said]
+    kind: Kind | None
+    heads: tuple[str, ...]
+    level: int
+    shows: dict[str, Show]
+    levels: dict[str, Level]
+    verdicts: dict[str, dict[str, Support]]
+    heirs: list[tuple[str, str]]
+    taken_back: str | None
+
+
+def _account(entries: tuple[Entry, ...], said: list[Said]) -> Account:
+    """`verdicts` by support; `heirs`: (content, record whose withdrawals it inherits); `level`: as written."""
+    revisions: dict[str, Revise] = {}
+    shows: dict[str, Show] = {}
+    levels: dict[str, Level] = {}
+    verdicts: dict[str, dict[str, Support]] = {}
+    heirs: list[tuple[str, str]] = []
+    retracts: list[str] = []
+    level = 0
+    for entry in entries:
+        match entry.skeleton.edges:
+            case Revise() as edges:
+                revisions[entry.id] = edges
+                level = max(level, entry.skeleton.sensitivity)
+            case Support() as edges if edges.of is not None:
+                verdicts.setdefault(edges.of, {})[entry.id] = edges
+            case Show() as edges:
+                shows[entry.id] = edges
+            case Classify() as edges:
+                levels[entry.id] = Level(edges.level, edges.replaces, entry.skeleton.author.role == "person")
+            case Judge(verb="retract"):
+                retracts.append(entry.id)
+            case _:
+                pass
+        source = inherits_from(entry)
+        if source is not None:
+            heirs.append((entry.id, source))
+    gone = {x for edges in revisions.values() for x in edges.supersedes}
+    heads = tuple(sorted(i for i in revisions if i not in gone))
+    kind: Kind | None = next((edges.record_kind for edges in revisions.values()), None)
+    return Account(entries, said, kind, heads, level, shows, levels, verdicts, heirs, min(retracts, default=None))
+
+
+class Hearing(NamedTuple):
+    """Who had backed a value that was provisionally taken back, and since when each source says it anew."""
+
+    backers: set[str]
+    anew: dict[str, int]
+
+
+def _id(entry: Entry) -> str:
+    return entry.id
+
+
 class View:
     """One fold step's look at the past: each question is asked of the store once; `reads` counts entries seen."""
 
@@ -122,6 +190,9 @@ class View:
         self._by_key: dict[str, tuple[Entry, ...]] = {}
         self._by_id: dict[str, Entry | None] = {}
         self._said: dict[str, list[Said]] = {}
+        self._in_unit: dict[str, list[Said]] = {}
+        self._accounts: dict[str, Account] = {}
+        self.hearings: dict[str, Hearing] = {}
         self.reads = 0
         if fresh is not None:
             self._take(fresh)
@@ -144,7 +215,9 @@ class View:
     def bearing_on(self, key: str) -> tuple[Entry, ...]:
         """Entries found under `key`, by id: no answer may depend on arrival."""
         if key not in self._by_key:
-            found = tuple(sorted(self._entries.bearing_on(key), key=lambda e: e.id))
+            found = tuple(self._entries.bearing_on(key))
+            if len(found) > 1:
+                found = tuple(sorted(found, key=_id))
             self._by_key[key] = found
             self.reads += len(found)
         return self._by_key[key]
@@ -153,18 +226,16 @@ class View:
         """Every scope id in the space."""
         return self._entries.scopes()
 
-    def of_record(self, record_id: str) -> tuple[Entry, ...]:
-        """The root, if it is here, and every other entry about a record."""
-        root = self.get(root_of(record_id))
-        rest = self.bearing_on(record_key(record_id))
-        return (root, *rest) if root else rest
-
-    def kind_of(self, record_id: str) -> Kind | None:
-        """The kind of a record, if any content of it is here."""
-        for entry in self.of_record(record_id):
-            if isinstance(entry.skeleton.edges, Revise):
-                return entry.skeleton.edges.record_kind
-        return None
+    def account(self, record_id: str) -> Account:
+        """What the root, if it is here, and every other entry about a record say."""
+        account = self._accounts.get(record_id)
+        if account is None:
+            root = self.get(root_of(record_id))
+            rest = self.bearing_on(record_key(record_id))
+            entries = (root, *rest) if root else rest
+            account = _account(entries, [s for e in entries for s in self.said_in(e)])
+            self._accounts[record_id] = account
+        return account
 
     def said_in(self, entry: Entry) -> list[Said]:
         """The assertions of an entry."""
@@ -172,24 +243,18 @@ class View:
             self._said[entry.id] = said_by(entry)
         return self._said[entry.id]
 
-    def said_of_record(self, record_id: str) -> list[Said]:
-        """Every assertion made on a record."""
-        return [s for e in self.of_record(record_id) for s in self.said_in(e)]
-
     def said_in_unit(self, unit: str) -> list[Said]:
         """Every assertion on the claims of a unit."""
-        return [
-            s
-            for e in self.bearing_on(unit_key(unit))
-            for s in self.said_in(e)
-            if unit_of(s.scope, s.claim) == unit
-        ]  # fmt: skip
+        if unit not in self._in_unit:
+            said = (s for e in self.bearing_on(unit_key(unit)) for s in self.said_in(e))
+            self._in_unit[unit] = [s for s in said if unit_of(s.scope, s.claim) == unit]
+        return self._in_unit[unit]
 
     def units_of_record(self, record_id: str) -> set[str]:
         """The units a record has a part in."""
-        units = {unit_of(s.scope, s.claim) for s in self.said_of_record(record_id)}
-        kind = self.kind_of(record_id)
-        return units if kind is None or kind in CLAIMED else units | {record_id}
+        account = self.account(record_id)
+        units = {unit_of(s.scope, s.claim) for s in account.said}
+        return units if account.kind is None or account.kind in CLAIMED else units | {record_id}
 
     def erased(self, entry_id: str) -> bool:
         """Whether the body of an entry was destroyed."""
@@ -197,6 +262,4 @@ class View:
 
     def content_heads(self, record_id: str) -> tuple[str, ...]:
         """Revisions of a record that no other replaces."""
-        revisions = [e for e in self.of_record(record_id) if isinstance(e.skeleton.edges, Revise)]
-        gone = {x for e in revisions if isinstance(e.skeleton.edges, Revise) for x in e.skeleton.edges.supersedes}
-        return tuple(sorted(e.id for e in revisions if e.id not in gone))
+        return self.account(record_id).heads

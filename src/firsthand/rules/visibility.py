@@ -6,11 +6,10 @@ No clock, no order, no text is read.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
-from firsthand.rules.bearing import consequences_of
 from firsthand.rules.view import View
-from firsthand.vocabulary.entries import Entry, Revise, Show, Support
+from firsthand.vocabulary.entries import Revise, Show
 from firsthand.vocabulary.kinds import HiddenReason
 
 
@@ -21,35 +20,42 @@ class Shown(NamedTuple):
     heads: tuple[str, ...]
 
 
+NEVER_WITHDRAWN: Final = Shown(None, ())
+
+
 def shown(view: View, records: Iterable[str]) -> Shown:
     """One answer for all records that carry one claim."""
-    records = sorted(set(records))
-    shows: dict[str, Entry] = {}
+    accounts = [view.account(r) for r in set(records)]
+    if not any(a.shows or a.heirs for a in accounts):
+        return NEVER_WITHDRAWN
+    shows: dict[str, Show] = {}
     replaced: set[str] = set()
-    for record in records:
-        for source in (record, *_sources(view, record)):
-            replaced |= {x for e in _shows(view, source) for x in _edges(e).replaces}
-        shows |= {e.id: e for e in _shows(view, record)}
-        shows |= {e.id: e for e in _inherited(view, record)}
+    for account in accounts:
+        shows |= account.shows
+        for heir, source in account.heirs:
+            above = view.account(source).shows
+            shows |= _inherited(heir, above)
+            replaced |= _replaced(above)
+        replaced |= _replaced(account.shows)
     heads: tuple[str, ...] = tuple(sorted(i for i in shows if i not in replaced))
     if len(heads) == 0:
-        # Nothing was ever withdrawn, or an inherited withdrawal was restored at its source.
-        return Shown(None, ())
+        # An inherited withdrawal was restored at its source.
+        return NEVER_WITHDRAWN
     if len(heads) > 1:
         return Shown("conflicting_decisions", heads)
     (head_id,) = heads
-    head = _edges(shows[head_id])
+    head = shows[head_id]
     if head.verb == "withdraw":
         return Shown("withdrawn", heads)
-    seen = all(_knows(view, c, head_id, head) for r in records for c in view.content_heads(r))
+    seen = all(_knows(view, c, head_id, head) for a in accounts for c in a.heads)
     return Shown(None if seen else "unreviewed_content", heads)
 
 
 def show_heads(view: View, records: Iterable[str]) -> tuple[str, ...]:
     """The withdrawals and restores that no other replaces, on these records themselves."""
-    entries = {e.id: e for r in set(records) for e in _shows(view, r)}
-    replaced = {x for e in entries.values() for x in _edges(e).replaces}
-    return tuple(sorted(i for i in entries if i not in replaced))
+    shows = {i: edges for r in set(records) for i, edges in view.account(r).shows.items()}
+    replaced = _replaced(shows)
+    return tuple(sorted(i for i in shows if i not in replaced))
 
 
 def _knows(view: View, content: str, head_id: str, head: Show) -> bool:
@@ -60,31 +66,10 @@ def _knows(view: View, content: str, head_id: str, head: Show) -> bool:
     )
 
 
-def _shows(view: View, record: str) -> list[Entry]:
-    return [e for e in view.of_record(record) if isinstance(e.skeleton.edges, Show)]
+def _replaced(shows: dict[str, Show]) -> set[str]:
+    return {x for edges in shows.values() for x in edges.replaces}
 
 
-def _edges(entry: Entry) -> Show:
-    assert isinstance(entry.skeleton.edges, Show)
-    return entry.skeleton.edges
-
-
-def _heirs(view: View, record: str) -> list[tuple[str, str]]:
-    """(entry, record it inherits from) for each content of `record` that succeeds another record."""
-    found: list[tuple[str, str]] = []
-    for entry in view.of_record(record):
-        consequences = consequences_of(entry)
-        if isinstance(entry.skeleton.edges, Revise | Support) and consequences and consequences.inherits:
-            found.append((entry.id, consequences.inherits))
-    return found
-
-
-def _sources(view: View, record: str) -> list[str]:
-    return [source for _, source in _heirs(view, record)]
-
-
-def _inherited(view: View, record: str) -> list[Entry]:
+def _inherited(heir: str, above: dict[str, Show]) -> dict[str, Show]:
     """Withdrawals of the source that did not observe this successor (design 09.29)."""
-    return [
-        e for heir, source in _heirs(view, record) for e in _shows(view, source) if heir not in _edges(e).observed
-    ]  # fmt: skip
+    return {i: edges for i, edges in above.items() if heir not in edges.observed}

@@ -40,7 +40,7 @@ _IRREGULAR = """
     tell told; think thought; throw threw thrown; understand understood; undertake undertook; wake woke woken;
     wear wore worn; weave wove woven; weep wept; win won; wind wound; withdraw withdrew withdrawn; write wrote written;
     child children; man men; woman women; person people; foot feet; tooth teeth; mouse mice; goose geese;
-    life lives; wife wives; knife knives; leaf leaves; shelf shelves; half halves; wolf wolves; loaf loaves;
+    wife wives; knife knives; shelf shelves; half halves; wolf wolves; loaf loaves;
     good better best; bad worse worst; far further furthest farther
 """
 

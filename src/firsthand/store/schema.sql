@@ -233,3 +233,27 @@ CREATE TABLE delivery (
     PRIMARY KEY (space_id, record_id, actor, recall_id)
 ) WITHOUT ROWID;
 CREATE INDEX delivery_recall ON delivery (space_id, recall_id);
+
+-- What the planner should believe of every index from the first row on: a space holds nearly everything, so a prefix of
+-- `space_id` alone selects nothing. Without this SQLite walks a whole space where an index would find one row.
+ANALYZE; -- @sqlite
+DELETE FROM sqlite_stat1; -- @sqlite
+INSERT INTO sqlite_stat1 (tbl, idx, stat) VALUES -- @sqlite
+    ('entry', 'sqlite_autoindex_entry_1', '1000000 1000000 1'), ('entry', 'entry_id', '1000000 1000000 1'), -- @sqlite
+    ('request', 'request', '100000 100000 1'), ('refusal', 'refusal', '10000 10000 1'), -- @sqlite
+    ('bearing', 'bearing', '2000000 2000000 3 1'), -- @sqlite
+    ('scope', 'scope', '1000 1000 1'), ('scope', 'scope_no', '1000 1000 1'), -- @sqlite
+    ('name', 'name', '10000 10000 2000 1'), -- @sqlite
+    ('doc', 'doc', '1000000 1000000 1'), ('doc', 'doc_revision', '1000000 1000000 1'), -- @sqlite
+    ('doc', 'doc_record', '1000000 1000000 2'), ('doc', 'doc_thread', '900000 900000 20 1'), -- @sqlite
+    ('belief', 'belief', '1500000 1500000 2 1 1'), ('belief', 'belief_open', '1000000 1000000 2 1 1'), -- @sqlite
+    ('belief', 'belief_shown', '1000000 1000000 1 1'), ('belief', 'belief_above', '10000 10000 3000 1'), -- @sqlite
+    ('mention', 'mention', '2000000 2000000 20000 10 1'), ('mention', 'mention_doc', '2000000 2000000 2'), -- @sqlite
+    ('entity_name', 'entity_name', '100000 100000 1000 1 1'), -- @sqlite
+    ('entity_name', 'entity_name_record', '100000 100000 2'), -- @sqlite
+    ('speaker', 'speaker', '10000 10000 10 1'), -- @sqlite
+    ('relation', 'relation', '100000 100000 3 2 1'), ('relation', 'relation_target', '100000 100000 3'), -- @sqlite
+    ('attention', 'attention', '100000 100000 1'), -- @sqlite
+    ('receipt', 'receipt', '1000000 1000000 1'), ('receipt', 'receipt_nonce', '1000000 1000000 1'), -- @sqlite
+    ('delivery', 'delivery', '8000000 8000000 20 5 1'), ('delivery', 'delivery_recall', '8000000 8000000 8'); -- @sqlite
+ANALYZE sqlite_schema; -- @sqlite

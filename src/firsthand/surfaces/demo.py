@@ -9,7 +9,7 @@ import json
 import statistics
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from importlib import resources
 from importlib.resources.abc import Traversable
@@ -31,19 +31,23 @@ from firsthand.surfaces.demo_story import (
     CORRECTION,
     CORRECTION_REASON,
     FACTS,
+    HEARD,
     QUESTIONS,
     RETRACTION_REASON,
+    TODAY,
     Fact,
     Question,
 )
 from firsthand.surfaces.demo_view import progress_bar, show, show_notes
 from firsthand.vocabulary.errors import FirsthandError
+from firsthand.vocabulary.instants import to_micros
+from firsthand.vocabulary.kinds import Kind
 from firsthand.vocabulary.limits import LIST_PAGE_ROWS
 from firsthand.vocabulary.packets import ImportReport, Item, Packet, Receipt
 
 NOT_HELD: Final = 1
 SCOPE: Final = "project:crumb"
-SHOWN: Final = 3
+SHOWN: Final = 2
 
 
 class NotHeldError(Exception):
@@ -80,7 +84,20 @@ def _folder(directory: Path | None) -> AbstractContextManager[Path | str]:
 
 
 def _opened(path: Path) -> Memory:
-    return firsthand.open(str(path), scope=SCOPE, actor="crumb-agent", owner="crumb", role="agent", harness="demo")
+    return firsthand.open(
+        str(path), scope=SCOPE, actor="crumb-agent", owner="crumb", role="agent", harness="demo", clock=_StoryClock()
+    )
+
+
+class _StoryClock:
+    """The morning after the conversation, and from there as time really passes: one story on any day."""
+
+    def __init__(self) -> None:
+        self.began_ns = time.monotonic_ns()
+
+    def now(self) -> int:
+        """Microseconds UTC."""
+        return to_micros(TODAY, "today") + (time.monotonic_ns() - self.began_ns) // 1_000
 
 
 class _Demo:
@@ -121,6 +138,7 @@ class _Demo:
         page = self.memory.list(kinds=["episodic"], limit=LIST_PAGE_ROWS)
         self.episodes = {item.source_id: item.record_id for item in page.items if item.source_id}
         self.expect(len(self.episodes) == len(turns), "every turn is found under the id it came with")
+        self.ask(HEARD, kinds=["episodic"])
 
     def bring_in(self, progress: Callable[[int], None] | None) -> ImportReport:
         """The shipped file, as a stream, so that it may live inside a zipped package."""
@@ -145,6 +163,7 @@ class _Demo:
             "unit": fact.unit,
             "conditions": fact.conditions,
             "valid_from": fact.valid_from,
+            "volatility": fact.volatility,
             "evidence": [firsthand.cite(self.episodes[fact.turn], quote=fact.quote)],
         }
 
@@ -154,25 +173,22 @@ class _Demo:
         for question in QUESTIONS:
             self.ask(question)
 
-    def ask(self, question: Question, *, known_at: int | None = None) -> Packet:
+    def ask(self, question: Question, **arguments: Any) -> Packet:
         """Recall, show the packet, and hold it against the question's expectation."""
-        packet = self.recall(
-            question.ask, valid_at=question.valid_at, conditions=question.conditions, known_at=known_at
-        )
+        packet = self.recall(question.ask, valid_at=question.valid_at, conditions=question.conditions, **arguments)
         show(self.console, question, packet)
         first = packet.items[0] if packet.items else None
         self.expect(first is not None and first.text == question.first, f"the answer is: {question.first}")
-        said_by = {citation.speaker for citation in first.citations} if first else set[str | None]()
-        self.expect(question.by in said_by, f"it rests on {question.by}'s own words")
-        if question.only_qualified:
-            bare = [item for item in packet.items if question.only_qualified in item.text and _is_current(item)]
-            self.expect(not bare, f"“{question.only_qualified}” is not offered as true today")
+        self.expect(first is not None and question.by in _speakers(first), f"it rests on {question.by}'s own words")
+        if question.only_ended:
+            older = [item.qualifier.code for item in packet.items if item.text == question.only_ended]
+            self.expect(older == ["ended"], "what it was before is shown only with its end")
         return packet
 
-    def recall(self, query: str, **arguments: Any) -> Packet:
-        """One measured recall over the facts."""
+    def recall(self, query: str, *, kinds: Sequence[Kind] = ("semantic",), **arguments: Any) -> Packet:
+        """One measured recall; of what was noted, unless told otherwise."""
         started = time.perf_counter()
-        packet = self.memory.recall(query, kinds=["semantic"], limit=SHOWN, **arguments)
+        packet = self.memory.recall(query, kinds=kinds, limit=SHOWN, **arguments)
         self.recalls_ms.append((time.perf_counter() - started) * 1_000)
         return packet
 
@@ -190,7 +206,9 @@ class _Demo:
         )
         self.say(f"correct(…, reason={CORRECTION_REASON!r})")
         self.expect(receipt.outcome == "stored", "the correction is stored")
-        self.ask(BACKUPS_CORRECTED)
+        packet = self.ask(BACKUPS_CORRECTED)
+        told = [item.text for item in packet.items]
+        self.expect(BACKUPS.first not in told, "the old number is gone from the answer")
 
     def look_back(self) -> None:
         """The same question, as this store would have answered it before the correction."""
@@ -255,5 +273,6 @@ class _Demo:
         self.console.print(Text.assemble(("  ✓ ", "bold green"), (words, "dim")))
 
 
-def _is_current(item: Item) -> bool:
-    return item.status == "active" and item.qualifier.code == "current" and item.qualifier.until is None
+def _speakers(item: Item) -> set[str | None]:
+    """Who said it: whoever its citations quote, or whoever spoke the episode that it is."""
+    return {citation.speaker for citation in item.citations} | {item.speaker}

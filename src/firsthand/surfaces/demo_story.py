@@ -6,6 +6,8 @@ from typing import Final
 
 import msgspec
 
+from firsthand.vocabulary.kinds import Volatility
+
 Value = str | int | float | bool
 
 
@@ -22,15 +24,16 @@ class Fact(msgspec.Struct, frozen=True, kw_only=True):
     unit: str | None = None
     conditions: dict[str, Value] | None = None
     valid_from: str | None = None
+    volatility: Volatility = "drift_prone"
 
 
 class Question(msgspec.Struct, frozen=True, kw_only=True):
-    """A question, the statement that must come first, and words that may only come with a qualifier."""
+    """A question, the statement that must come first, and the one that may come only as ended."""
 
     ask: str
     first: str
     by: str
-    only_qualified: str | None = None
+    only_ended: str | None = None
     valid_at: str | None = None
     conditions: dict[str, Value] | None = None
     note: str | None = None
@@ -64,6 +67,7 @@ FACTS: Final = (
         subject="Noor",
         predicate="prefers",
         object="writing",
+        volatility="stable",
         turn="t08",
         quote="please write to me, do not call",
     ),
@@ -82,6 +86,7 @@ FACTS: Final = (
         subject="Felix",
         predicate="allergic_to",
         object="hazelnuts",
+        volatility="stable",
         turn="t14",
         quote="I am allergic to hazelnuts",
     ),
@@ -92,6 +97,7 @@ FACTS: Final = (
         predicate="prefers",
         object="phone call",
         conditions={"production": "down"},
+        volatility="stable",
         turn="t21",
         quote="if production is down, phone me, at any hour",
     ),
@@ -145,25 +151,32 @@ FACTS: Final = (
     ),
 )
 
+HEARD: Final = Question(
+    ask="Why did the order service fall over?",
+    first="The order service fell over at 23:10 because a baker uploaded a 90 MB photo of a baguette.",
+    by="Noor",
+    note="asked of the conversation itself, before anybody took a note",
+)
+
 QUESTIONS: Final = (
     Question(
         ask="Which database does the order service use?",
         first="The order service uses PostgreSQL 17",
         by="Noor",
-        only_qualified="PostgreSQL 16",
+        only_ended="The order service uses PostgreSQL 16",
     ),
     Question(
         ask="When does Crumb launch?",
         first="Crumb launches on 3 June 2026",
         by="Felix",
-        only_qualified="15 April",
+        only_ended="Crumb launches on 15 April 2026",
         note="a deadline that slipped: the old date is history, not a second answer",
     ),
     Question(
         ask="Where does Felix live?",
         first="Felix lives in Porto",
         by="Felix",
-        only_qualified="Berlin",
+        only_ended="Felix lives in Berlin",
     ),
     Question(
         ask="Where does Felix live?",
@@ -202,7 +215,7 @@ CORRECTION: Final = Fact(
     quote="We keep database backups for 30 days",
 )
 CORRECTION_REASON: Final = "Noor reread the contract; the voice note had misheard the number"
-BACKUPS_CORRECTED: Final = Question(ask=BACKUPS.ask, first=CORRECTION.statement, by="Noor", only_qualified="13 days")
+BACKUPS_CORRECTED: Final = Question(ask=BACKUPS.ask, first=CORRECTION.statement, by="Noor")
 
 BELLAVISTA: Final = "Which plan is Bellavista signed up for?"
 RETRACTION_REASON: Final = "Felix mixed them up with Bella Vita, who only wanted a leaflet"

@@ -31,7 +31,8 @@ def show(console: Console, question: Question, packet: Packet) -> None:
             "\n",
             (f"{_plain(item.tier)} · {item.qualifier.text}", "green dim"),
         )
-        table.add_row(answer, Text("\n").join(_quoted(citation) for citation in item.citations))
+        quotes = [_quoted(citation) for citation in item.citations] or [_signed(item.speaker, item.occurred_at)]
+        table.add_row(answer, Text("\n").join(quotes))
     if not packet.items:
         table.add_row(Text(f"nothing ({packet.why_empty})"), "")
     inside = Group(Text(f" {question.note}", style="dim"), table) if question.note else table
@@ -52,8 +53,11 @@ def show_notes(console: Console, notes: list[tuple[Fact, Receipt]]) -> None:
 
 
 def _quoted(citation: Citation) -> Text:
-    when = f", {to_date(citation.occurred_at)}" if citation.occurred_at is not None else ""
-    return Text.assemble((f"“{citation.quote}”", "italic"), (f"\n{citation.speaker or 'somebody'}{when}", "cyan"))
+    return Text.assemble((f"“{citation.quote}”\n", "italic"), _signed(citation.speaker, citation.occurred_at))
+
+
+def _signed(speaker: str | None, at: int | None) -> Text:
+    return Text(f"{speaker or 'somebody'}, {to_date(at)}" if at is not None else speaker or "somebody", style="cyan")
 
 
 def _plain(word: str) -> str:
