@@ -119,19 +119,10 @@ def doctor(desk: Desk) -> int:
 
 
 @click.command()
-<<<<<<< HEAD
-@pass_desk
-def demo(desk: Desk) -> int:
+def demo() -> int:
     """Watch a memory work, in a minute, in a file that is thrown away; the exit code says whether all of it held."""
     from firsthand.surfaces.demo import run
 
-    sys.stdout.flush()
-=======
-def demo() -> int:
-    """Watch a memory work, in a minute, in a file that is thrown away."""
-    from firsthand.surfaces.demo import run
-
->>>>>>> cli
     return run()
 
 
