@@ -119,10 +119,12 @@ def doctor(desk: Desk) -> int:
 
 
 @click.command()
-def demo() -> int:
+@pass_desk
+def demo(desk: Desk) -> int:
     """Watch a memory work, in a minute, in a file that is thrown away; the exit code says whether all of it held."""
     from firsthand.surfaces.demo import run
 
+    sys.stdout.flush()
     return run()
 
 
