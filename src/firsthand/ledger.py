@@ -218,7 +218,7 @@ def _document(writer: Writer, revision_id: str) -> DocRow:
     row = writer.rows_of([revision_id])[revision_id]
     entry = _entry(row)
     body = _bodies.decode(row.body) if row.body is not None else None
-    kind = View(writer).kind_of(entry.record_id)
+    kind = View(writer).account(entry.record_id).kind
     assert kind is not None, "a support is of a record with content"
     payload = body.payload if body is not None else None
     return _put_document(writer, entry, kind, row.position, payload, indexed_again(entry, body))

@@ -71,7 +71,7 @@ def _grant(
     current = current_claim(writer, handle, record_id)
     handle = at_record(writer, handle, current.record)
     grounds = [ground(writer, handle, c) for c in evidence]
-    if len(View(writer).said_of_record(record_id)) + len(grounds) > limits.SUPPORTS_PER_RECORD:
+    if len(View(writer).account(record_id).said) + len(grounds) > limits.SUPPORTS_PER_RECORD:
         raise RefusedError("supports_full", "the record has all the supports it can have", field="evidence")
     payload = current.payload
     assert isinstance(payload, Semantic | Competence | PlanGraph)
@@ -101,7 +101,7 @@ def _verdict(
         return proposal
     of = revoke if revoke is not None else reinstate
     view = View(writer)
-    if of is None or of not in {s.id for s in view.said_of_record(record_id)}:
+    if of is None or of not in {s.id for s in view.account(record_id).said}:
         raise AbsentError("support_absent", f"{verb} names no support of this record", field=verb)
     edges = Support(verb=verb, of=of, replaces=verdict_heads(view, record_id, of))
     done = gateway.append(handle, writer, edges, gateway.words(Body(reason=reason), 0), record=record_id)

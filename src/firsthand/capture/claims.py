@@ -256,9 +256,15 @@ def source_of(handle: Handle, g: Ground) -> str:
 
 
 def would_block(
-    gateway: Gateway, handle: Handle, writer: Writer, claim: Claim, basis: Basis, grounds: Sequence[Ground]
+    gateway: Gateway,
+    handle: Handle,
+    writer: Writer,
+    claim: Claim,
+    basis: Basis,
+    grounds: Sequence[Ground],
+    replacing: tuple[str, ...] = (),
 ) -> Block | None:
-    """Gateway step 7: the fold's own rule, asked before the assertion exists."""
+    """Gateway step 7: the fold's own rule, asked before the assertion exists. `replacing`: heads a correct names."""
     view = View(writer)
     approved = approvals(view, unit_of(handle.scope_id, claim))
     now = gateway.clock.now()
@@ -270,7 +276,7 @@ def would_block(
             handle.author.role, g.attested and handle.author.role != "person", basis, False, spoken, None, None,
             False, g.imported, "",
         )  # fmt: skip
-        block = blocked(view, said, approved)
+        block = blocked(view, said, approved, replacing)
         if block is not None:
             return block
     return None
@@ -298,8 +304,7 @@ def _utterance_ground(handle: Handle, utterance: Episode, stored: Appended) -> G
 
 
 def _check_room(writer: Writer, record_id: str) -> None:
-    supports = sum(len(View(writer).said_in(e)) for e in View(writer).of_record(record_id))
-    if supports >= limits.SUPPORTS_PER_RECORD:
+    if len(View(writer).account(record_id).said) >= limits.SUPPORTS_PER_RECORD:
         raise RefusedError(
             "supports_full", f"the record has its {limits.SUPPORTS_PER_RECORD} supports already", field="evidence"
         )

@@ -139,7 +139,7 @@ def current_claim(writer: Writer, handle: Handle, record_id: str) -> Current:
             field="record_id",
         )  # fmt: skip
     view = View(writer)
-    said = {claim_digest(s.claim): s.claim for s in view.said_of_record(record_id)}
+    said = {claim_digest(s.claim): s.claim for s in view.account(record_id).said}
     rows = [r for r in record.rows if r.claim in said and r.status not in (*GONE, "retracted", "rejected")]
     if not rows:
         raise RefusedError("nothing_to_revise", "the record claims nothing that still stands", field="record_id")
@@ -205,7 +205,8 @@ def _replace(
     """A new value: in the same record for a correct, in a successor for a change."""
     grounds = [ground(writer, handle, c) for c in saying.evidence]
     subject, claim = claim_of(gateway, handle, writer, saying.payload)
-    block = would_block(gateway, handle, writer, claim, "stated", grounds)
+    heads = View(writer).content_heads(current.record.record_id) if asked.verb == "correct" else ()
+    block = would_block(gateway, handle, writer, claim, "stated", grounds, heads)
     if block is not None:
         return gateway.refuse(handle, writer, asked.verb, f"tombstone_{block.status}", cause=block.entry)
     view = View(writer)

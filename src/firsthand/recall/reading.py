@@ -215,7 +215,7 @@ def _beliefs(reader: Reader, handle: Handle, record_id: str) -> list[BeliefView]
 
 
 def _supports(reader: Reader, view: View, record_id: str) -> tuple[SupportView, ...]:
-    said = view.said_of_record(record_id)
+    said = view.account(record_id).said
     live = grade(view, said).live if said else frozenset[str]()
     stored = reader.rows_of({root_of(s.evidence) for s in said})
     views: list[SupportView] = []

@@ -237,6 +237,18 @@ class View:
             self._accounts[record_id] = account
         return account
 
+    def of_record(self, record_id: str) -> tuple[Entry, ...]:
+        """The root, if it is here, and every other entry about a record."""
+        return self.account(record_id).entries
+
+    def said_of_record(self, record_id: str) -> list[Said]:
+        """Every assertion made on a record."""
+        return self.account(record_id).said
+
+    def kind_of(self, record_id: str) -> Kind | None:
+        """The kind of a record, if any content of it is here."""
+        return self.account(record_id).kind
+
     def said_in(self, entry: Entry) -> list[Said]:
         """The assertions of an entry."""
         if entry.id not in self._said:

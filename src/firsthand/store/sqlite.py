@@ -168,7 +168,7 @@ class SqliteStore:
     def _connect(self, synchronous: str) -> Connection:
         opened = apsw.Connection(str(self._path), vfs=self._vfs)
         opened.set_busy_timeout(BUSY_TIMEOUT_MS)
-        # Without this SQLite plans a statement anew for each new value bound to it, at three times the statement's cost.
+        # Without this SQLite plans a statement anew for each value bound to it, at three times the statement's cost.
         opened.config(apsw.SQLITE_DBCONFIG_ENABLE_QPSG, 1)
         connection = cast("Connection", opened)
         for pragma in (
