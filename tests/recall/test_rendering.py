@@ -46,6 +46,15 @@ def test_an_episode_shows_its_speaker_in_place_of_a_tier() -> None:
     assert "recorded" not in rendered
 
 
+def test_an_episode_is_not_cited_for_itself_but_is_for_others() -> None:
+    own = make_citation(1, "I moved to Lisbon")
+    other = make_citation(2, "Ana moved", speaker="Ben")
+    rendered = make_packet((make_item(1, "I moved to Lisbon", kind="episodic", citations=(own, other)),)).render()
+    assert '"Ana moved" — Ben' in rendered
+    assert rendered.count("I moved to Lisbon") == 1
+    assert rendered.count(" — ") == 1
+
+
 def test_conflicts_come_before_items_with_every_side_shown() -> None:
     sides = (make_item(1, "port is 5432"), make_item(2, "port is 6432"))
     rendered = make_packet((make_item(3, "plain"),), (ConflictGroup(code="disputed", items=sides),)).render()
@@ -61,10 +70,10 @@ def test_a_quote_equal_to_the_statement_is_not_printed_twice() -> None:
 
 
 def test_more_than_three_sources_are_counted() -> None:
-    item = make_item(citations=tuple(make_citation(n, f"quote {n}") for n in range(5)))
+    item = make_item(citations=tuple(make_citation(n, f"quote {n}") for n in range(10, 15)))
     rendered = make_packet((item,)).render()
-    assert "quote 2" in rendered
-    assert "quote 3" not in rendered
+    assert "quote 12" in rendered
+    assert "quote 13" not in rendered
     assert "and 2 more sources" in rendered
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import msgspec
 import pytest
 
 from firsthand.surfaces import show
@@ -191,6 +192,17 @@ def test_an_error_is_one_sentence_with_its_code_and_what_to_do() -> None:
     assert busy == "The database was locked [store_busy]. Try the same command again."
     unclear = InvalidError("ambiguous", "several records match", details={"candidates": [FACT, TALK]})
     assert f"(candidates: {FACT}, {TALK})" in error_sentence(unclear)
+
+
+def test_a_message_that_begins_with_a_fields_name_leaves_it_as_it_is() -> None:
+    assert error_sentence(InvalidError("x", "record_id is wrong")).startswith("record_id is wrong [x].")
+
+
+def test_an_episode_says_who_said_it_and_what_became_of_it(capsys: pytest.CaptureFixture[str]) -> None:
+    then = Qualifier(code="said_then", text="said then; see rabc")
+    said = msgspec.structs.replace(ITEM, kind="episodic", speaker="Ana", occurred_at=MARCH_9, qualifier=then)
+    show.packet(msgspec.structs.replace(PACKET, items=(said,), conflicts=()))
+    assert "said by Ana · 2026-03-09 · said then; see rabc" in capsys.readouterr().out
 
 
 def test_an_import_shows_its_first_problems_and_counts_the_rest() -> None:

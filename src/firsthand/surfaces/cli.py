@@ -222,4 +222,6 @@ def app(
 
 def main() -> NoReturn:
     """The console script."""
+    # numpy loads when a recall first runs; the threads its BLAS would start cost a recall more than they can save.
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     app.main()

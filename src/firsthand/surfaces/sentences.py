@@ -38,7 +38,8 @@ def installed_version() -> str:
 
 def error_sentence(error: FirsthandError) -> str:
     """An error as one line: what is wrong, its code, what to do."""
-    message = error.message[:1].upper() + error.message[1:]
+    first = error.message.split(" ", 1)[0]
+    message = error.message[:1].upper() + error.message[1:] if first.isalpha() else error.message
     details = "; ".join(f"{name}: {_detail(value)}" for name, value in error.details.items())
     parts = [f"{message} [{error.code}].", f"({details})" if details else "", NEXT[error.next_action]]
     return visible(" ".join(part for part in parts if part))

@@ -26,7 +26,7 @@ from firsthand.vocabulary.packets import (
     RecordView,
     Stats,
 )
-from firsthand.vocabulary.rendering import day, short_id, visible
+from firsthand.vocabulary.rendering import day, foreign_citations, short_id, visible
 
 PIPE_COLUMNS: Final = 160
 TEXT_LINES: Final = 4_000
@@ -179,13 +179,15 @@ def _item(out: Console, item: Item, *, whole_id: bool = False) -> None:
     line = Text("● ", style=STATUS_STYLES.get(item.status, "red"))
     line.append(visible(item.text)[:TEXT_LINES], style="bold")
     out.print(line)
-    standing = [item.tier.replace("_", " "), visible(item.qualifier.text or item.qualifier.code.replace("_", " "))]
+    qualifier = visible(item.qualifier.text or item.qualifier.code.replace("_", " "))
+    standing = [item.tier.replace("_", " "), qualifier]
     if item.kind == "episodic":
-        standing = [visible(item.speaker or "unnamed speaker")]
+        standing = [f"said by {visible(item.speaker or 'an unnamed speaker')}"]
         standing += [] if item.occurred_at is None else [day(item.occurred_at)]
+        standing += [] if item.qualifier.code == "current" else [qualifier]
     standing.append(item.record_id if whole_id else short_id(item.record_id))
     out.print(Text("  " + " · ".join(standing), style="cyan"))
-    for citation in item.citations:
+    for citation in foreign_citations(item):
         out.print(Text("  " + _citation(citation), style="dim"))
 
 

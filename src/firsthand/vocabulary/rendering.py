@@ -61,11 +61,17 @@ def render(packet: Packet, style: Literal["text", "json"], *, max_tokens: int | 
 def item_block(item: Item) -> str:
     """One item as it stands in a packet's text."""
     lines = [f"- {_inert(item.text, '  ')}", f"  ({_inert(_standing(item), '  ')}) [{short_id(item.record_id)}]"]
-    shown = item.citations[:CITATIONS_SHOWN]
+    citations = foreign_citations(item)
+    shown = citations[:CITATIONS_SHOWN]
     lines.extend(f"  {_inert(_citation(citation, item.text), '  ')}" for citation in shown)
-    if len(item.citations) > len(shown):
-        lines.append(f"  and {len(item.citations) - len(shown)} more sources")
+    if len(citations) > len(shown):
+        lines.append(f"  and {len(citations) - len(shown)} more sources")
     return "\n".join(lines)
+
+
+def foreign_citations(item: Item) -> list[Citation]:
+    """An item's citations but an episode's of itself: its own line says who said it and when."""
+    return [citation for citation in item.citations if citation.record_id != item.record_id]
 
 
 def conflict_block(group: ConflictGroup) -> str:
