@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from firsthand.ports import LISTED, Reader
+from firsthand.ports import Reader
 from firsthand.recall.pipeline import Trace
 from firsthand.rules.access import Handle
 from firsthand.vocabulary.errors import AbsentError
-from firsthand.vocabulary.packets import Explanation, Why
+from firsthand.vocabulary.packets import Explanation, Reason, Why
 
 
 def explain(reader: Reader, handle: Handle, trace: Trace, record_id: str) -> Explanation:
@@ -32,14 +32,16 @@ def explain(reader: Reader, handle: Handle, trace: Trace, record_id: str) -> Exp
         return Explanation(
             record_id=record_id, returned=True, why=why, reason="returned", rank=rank, contributions=parts
         )
-    reason = _reason(trace, record_id, why, rank, listed=any(d.shelf == LISTED for d in docs))
+    stopped = handle.grant.audit and any(trace.gate.stopped(v) for v in vids)
+    reason = _reason(trace, record_id, rank, stopped=stopped)
     return Explanation(record_id=record_id, returned=False, why=why, reason=reason, rank=rank, contributions=parts)
 
 
-def _reason(trace: Trace, record_id: str, why: tuple[Why, ...], rank: int | None, *, listed: bool):
+def _reason(trace: Trace, record_id: str, rank: int | None, *, stopped: bool) -> Reason:
+    """The first reason; that the gate kept it back is said to an auditor only (design 04)."""
     if record_id in trace.grouped.absorbed:
         return "grouped"
     if rank is not None:
         omitted = trace.packet.omitted
         return "cut_by_budget" if omitted.bytes or omitted.tokens else "cut_by_rank"
-    return "gated" if why or not listed else "no_match"
+    return "gated" if stopped else "no_match"

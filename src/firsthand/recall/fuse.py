@@ -9,7 +9,7 @@ import numpy as np
 
 from firsthand.ports import SEQ_BITS, Attention, BeliefRow, Candidate
 from firsthand.recall.arms import Found, Speakers, number
-from firsthand.recall.plan import Place, Plan
+from firsthand.recall.plan import Plan
 from firsthand.recall.query import QueryFeatures
 from firsthand.recall.score import Candidates, FloatArray, IntArray, rank
 from firsthand.rules.salience import Anchor, value_at
@@ -38,25 +38,21 @@ def fuse(
     plan: Plan,
     query: QueryFeatures,
     found: Found,
-    candidates: Sequence[Candidate],
     passed: dict[int, list[BeliefRow]],
     attention: dict[str, Attention],
     speakers: Speakers,
 ) -> list[Ranked]:
     """Documents best first; the order is total, the newer first among equals."""
-    rows = [c for c in candidates if c.vid in passed]
+    rows = list(found.rows.values())
     if not rows:
         return []
-    columns = _columns(found.places, rows, speakers)
+    columns = _columns(query, found, rows, speakers)
     ranking = rank(query, columns, found.dense)
     parts = {name: values for name, values in ranking.parts.items() if values.any()}
     parts |= _arm_parts(found, rows)
     total = ranking.total + sum((parts[n] for n in ("entity", "recent") if n in parts), np.zeros(len(rows)))
     ranked: list[Ranked] = []
-    matched = {v for arm in found.arms.values() for v in arm}
     for at, c in enumerate(rows):
-        if c.vid not in matched:
-            continue  # a neighbour only lends its score
         factor = _factor(plan, passed[c.vid], attention)
         contributions = {n: round(float(v[at]), 4) for n, v in parts.items() if v[at]}
         ranked.append(Ranked(c.vid, passed[c.vid], float(total[at]) * factor, contributions | {"factor": factor}))
@@ -79,11 +75,17 @@ def current_row(rows: Sequence[BeliefRow], at: int) -> BeliefRow:
     return max(ended, key=lambda r: r.valid_to) if ended else min(rows, key=lambda r: r.valid_from)
 
 
-def _columns(places: list[Place], rows: Sequence[Candidate], speakers: Speakers) -> Candidates:
-    by_no = {p.row.scope_no: p for p in places}
+def _columns(query: QueryFeatures, found: Found, rows: Sequence[Candidate], speakers: Speakers) -> Candidates:
+    by_no = {p.row.scope_no: p for p in found.places}
 
     def place(vid: int | None) -> int:
         return -1 if vid is None else number(by_no[vid >> SEQ_BITS], vid)
+
+    def speaker(c: Candidate) -> int:
+        """Who said it; a claim about somebody named counts as theirs."""
+        if c.vid in found.about:
+            return min(query.speakers)
+        return -1 if c.speaker is None else speakers.numbers.get((c.vid >> SEQ_BITS, c.speaker), -1)
 
     threads: dict[str | None, int] = {}
     thread = [threads.setdefault(c.thread if c.thread is not None else f"#{c.vid}", len(threads)) for c in rows]
@@ -92,7 +94,7 @@ def _columns(places: list[Place], rows: Sequence[Candidate], speakers: Speakers)
         thread=_ints(thread),
         prev_seq=_ints([place(c.prev_vid) for c in rows]),
         next_seq=_ints([place(c.next_vid) for c in rows]),
-        speaker=_ints([-1 if c.speaker is None else speakers.numbers[c.vid >> SEQ_BITS, c.speaker] for c in rows]),
+        speaker=_ints([speaker(c) for c in rows]),
         occurred_at=_ints([0 if c.occurred_at is None else c.occurred_at for c in rows]),
         is_question=np.array([bool(c.flags & QUESTION) for c in rows], dtype=np.bool_),
         has_time_words=np.array([bool(c.flags & TIME_WORDS) for c in rows], dtype=np.bool_),
@@ -108,7 +110,7 @@ def _ints(values: list[int]) -> IntArray:
 def _arm_parts(found: Found, rows: Sequence[Candidate]) -> dict[str, FloatArray]:
     """What the arms without a lexical score add: a fixed part for a name, a falling one for recency."""
     parts: dict[str, FloatArray] = {}
-    named = set(found.arms.get("entity", ()))
+    named = set(found.arms.get("entity", ())) - found.about
     if named:
         parts["entity"] = np.array([ENTITY_WEIGHT * (c.vid in named) for c in rows])
     recent = {v: 1.0 / (1 + i) for i, v in enumerate(found.arms.get("recent", ()))}
@@ -118,11 +120,11 @@ def _arm_parts(found: Found, rows: Sequence[Candidate]) -> dict[str, FloatArray]
 
 
 def _factor(plan: Plan, rows: list[BeliefRow], attention: dict[str, Attention]) -> float:
-    row = current_row(rows, plan.valid_at if plan.valid_at is not None else plan.now)
+    row = current_row(rows, plan.at)
     factor = 1.0 if row.kind == "episodic" else CLAIM_FACTOR
     if row.tier == "fact":
         factor *= FACT_FACTOR
-    if not row.valid_from <= (plan.valid_at if plan.valid_at is not None else plan.now) < row.valid_to:
+    if not row.valid_from <= plan.at < row.valid_to:
         factor *= NOT_CURRENT_FACTOR
     salience = salience_of(row, attention, plan.now)
     return round(factor * (1 - SALIENCE_SPAN / 2 + SALIENCE_SPAN * salience), 6)

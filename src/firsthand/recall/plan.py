@@ -36,6 +36,11 @@ class Plan(NamedTuple):
     clearance: int
     now: int
 
+    @property
+    def at(self) -> int:
+        """The instant of the world that is asked about."""
+        return self.valid_at if self.valid_at is not None else self.now
+
 
 class Place(NamedTuple):
     """A scope read by a recall, and where its documents begin in the recall's own numbering."""
