@@ -67,8 +67,10 @@ class Found(NamedTuple):
     rarity: dict[str, float]
     places: list[Place]
     degraded: tuple[str, ...]
+    named: tuple[str, ...]
+    """Speakers whom the query names."""
     about: frozenset[int]
-    """Claims about whoever the query names."""
+    """Claims about one of them."""
 
 
 class Speakers(NamedTuple):
@@ -157,7 +159,7 @@ def search(
     arms["thread"] = gate.admit(_beside(rows))
     rows |= _rows(reader, plan, arms["thread"])
     about = _about(reader, places, named, gate)
-    return Found(arms, rows, dense, rarity, places, tuple(degraded), about)
+    return Found(arms, rows, dense, rarity, places, tuple(degraded), tuple(named), about)
 
 
 def _widened(gate: Gate, fetch: Callable[[int], list[int]], first: int, arm: ArmName, degraded: list[str]) -> list[int]:

@@ -208,7 +208,7 @@ def _packet(
         truncated=returned < matching,
         omitted=omitted,
         degraded=found.degraded,
-        coverage=coverage(query, found.rarity, shown),
+        coverage=coverage(query, found.rarity, shown, found.named),
         known_at=plan.known_at if plan.known_at is not None else reader.head().received_at,
         valid_at=plan.valid_at,
         notice=NOTICE,
