@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 import threading
 from collections.abc import Generator, Sequence
 from pathlib import Path
@@ -112,16 +113,22 @@ class SqliteStore:
             return self._keys.make(space)
 
     def check(self, space: str) -> list[str]:
-        """What SQLite finds wrong with its own pages, indexes and constraints."""
+        """What SQLite finds wrong with its own pages, indexes and constraints, and what is missing of our schema."""
         connection = self._reader_connection()
         found: list[str] = []
         with translated():
+            expected, held = _expected_objects(), _objects(connection)
+            found += [f"schema: {kind} {name} is not what this version made" for kind, name, _ in expected - held]
+            found += [f"schema: {kind} {name} was not made by this version" for kind, name, _ in held - expected]
             for pragma in ("integrity_check", "foreign_key_check"):
                 found += [str(row[0]) for row in connection.execute(f"PRAGMA {pragma}") if row[0] != "ok"]
         for index in ("lex", "lex_rest"):
             try:
                 with self._write_lock:
                     self._writer.execute(f"INSERT INTO {index} ({index}) VALUES ('integrity-check')")
+            except (apsw.BusyError, apsw.LockedError):
+                with translated():
+                    raise
             except apsw.Error as error:
                 found.append(f"{index}: {type(error).__name__}")
         return found
@@ -209,6 +216,19 @@ class SqliteStore:
 
     def _pragma(self, name: str) -> int:
         return int(self._writer.execute(f"PRAGMA {name}").get)
+
+
+@functools.cache
+def _expected_objects() -> frozenset[tuple[str, str, str]]:
+    """What an empty file of this version has in its schema."""
+    fresh = cast("Connection", apsw.Connection(":memory:"))
+    fresh.execute(schema("sqlite"))
+    return frozenset(_objects(fresh))
+
+
+def _objects(connection: Connection) -> set[tuple[str, str, str]]:
+    """(type, name, definition) of everything in the schema."""
+    return {(t, n, s) for t, n, s in connection.execute("SELECT type, name, coalesce(sql, '') FROM sqlite_schema")}
 
 
 @contextlib.contextmanager
