@@ -6,7 +6,6 @@ import itertools
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-import apsw
 import pytest
 from histories import digests, positions, store_of
 
@@ -119,7 +118,7 @@ def test_a_commit_that_the_engine_refuses_leaves_nothing(memory: Memory) -> None
     before = everything(memory)
     writer = store_of(memory)._writer
     writer.set_commit_hook(lambda: True)  # type: ignore[attr-defined]
-    with pytest.raises(apsw.ConstraintError):
+    with pytest.raises(firsthand.BrokenError):
         rich(memory)
     writer.set_commit_hook(None)  # type: ignore[attr-defined]
     assert not writer.in_transaction

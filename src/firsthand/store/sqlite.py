@@ -121,10 +121,9 @@ class SqliteStore:
             connection = self._connect(self._synchronous)
             try:
                 expected, held = _expected_objects(), _objects(connection)
-                found += [f"schema: {kind} {name} is not what this version made" for kind, name, _ in expected - held]
-                found += [f"schema: {kind} {name} was not made by this version" for kind, name, _ in held - expected]
-                for pragma in ("integrity_check", "foreign_key_check"):
-                    found += [str(row[0]) for row in connection.execute(f"PRAGMA {pragma}") if row[0] != "ok"]
+                found += [f"schema: {o[0]} {o[1]} is not what this version made" for o in sorted(expected - held)]
+                found += [f"schema: {o[0]} {o[1]} was not made by this version" for o in sorted(held - expected)]
+                found += _faults(connection)
             finally:
                 connection.close()
         return found
@@ -215,16 +214,33 @@ class SqliteStore:
 
 
 @functools.cache
-def _expected_objects() -> frozenset[tuple[str, str, str]]:
+def _expected_objects() -> frozenset[tuple[str, str, str, str]]:
     """What an empty file of this version has in its schema."""
     fresh = cast("Connection", apsw.Connection(":memory:"))
     fresh.execute(schema("sqlite"))
     return frozenset(_objects(fresh))
 
 
-def _objects(connection: Connection) -> set[tuple[str, str, str]]:
-    """(type, name, definition) of everything in the schema."""
-    return {(t, n, s) for t, n, s in connection.execute("SELECT type, name, coalesce(sql, '') FROM sqlite_schema")}
+def _objects(connection: Connection) -> set[tuple[str, str, str, str]]:
+    """(type, name, table, definition) of everything in the schema."""
+    rows = connection.execute("SELECT type, name, tbl_name, coalesce(sql, '') FROM sqlite_schema")
+    return {(kind, name, table, sql) for kind, name, table, sql in rows}
+
+
+def _faults(connection: Connection) -> list[str]:
+    """What the engine's own checks say; where they find something, first table by table, to name the place."""
+    whole = _said(connection, "integrity_check") + _said(connection, "foreign_key_check")
+    if not whole:
+        return []
+    tables = sorted(name for kind, name, _, _ in _objects(connection) if kind == "table")
+    return [f"{t}: {said}" for t in tables for said in _said(connection, f"integrity_check('{t}')")] + whole
+
+
+def _said(connection: Connection, pragma: str) -> list[str]:
+    try:
+        return [str(row[0]) for row in connection.execute(f"PRAGMA {pragma}") if row[0] != "ok"]
+    except (apsw.CorruptError, apsw.SQLError) as error:
+        return [f"the check stopped with {type(error).__name__}"]
 
 
 @contextlib.contextmanager
@@ -252,3 +268,8 @@ def translated(*, may_have_written: bool = False) -> Generator[None]:
         ) from None
     except apsw.ConnectionClosedError:
         raise BrokenError("store_closed", "the memory is closed", next_action="none") from None
+    except apsw.Error as error:
+        # A rule of the schema was broken, or the schema is not ours: a fault of ours or the file's, not the caller's.
+        raise BrokenError(
+            "store_refused", "the database refused a statement; run verify", may_have_written=may_have_written
+        ) from error

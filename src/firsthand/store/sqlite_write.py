@@ -159,3 +159,5 @@ class SqliteWriter(SqliteReader):
                 )
         for table in PROJECTIONS:
             self._connection.execute(f"DELETE FROM {table} WHERE space_id = ?", (self._space,))
+            # An index that damage has parted from its table still holds what was deleted.
+            self._connection.execute(f"REINDEX {table}")
