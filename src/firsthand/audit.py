@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
+import re
 import time
 from collections.abc import Iterator
 
@@ -13,7 +14,7 @@ from firsthand.capture.gateway import Gateway
 from firsthand.ledger import replay
 from firsthand.ports import Head, LedgerRow, Progress, Reader, Store, Writer
 from firsthand.rules.access import Handle
-from firsthand.rules.identity import body_digest, chained, entry_id
+from firsthand.rules.identity import SALT_BYTES, body_digest, chained, entry_id
 from firsthand.vocabulary.entries import Erase, Skeleton
 from firsthand.vocabulary.errors import BrokenError
 from firsthand.vocabulary.packets import LedgerHead, RebuildReport
@@ -21,6 +22,7 @@ from firsthand.vocabulary.packets import LedgerHead, RebuildReport
 PAGE_ROWS = 1_000
 PROGRESS_ROWS = 100
 GENESIS = "0" * 40
+_SALT = re.compile(f"[0-9a-f]{{{2 * SALT_BYTES}}}")
 _COLUMNS = {
     "position": int,
     "entry_id": str,
@@ -194,11 +196,9 @@ def _verify_row(reader: Reader, row: LedgerRow) -> Skeleton:
         raise _broken(row, "salt", "its body and its salt were not erased together")
     if row.body is None or row.salt is None:
         return skeleton
-    try:
-        digest = body_digest(row.salt, row.body)
-    except ValueError:
-        raise _broken(row, "salt", "its salt cannot be read") from None
-    if digest != skeleton.body:
+    if not _SALT.fullmatch(row.salt):
+        raise _broken(row, "salt", "its salt is not written as salts are")
+    if body_digest(row.salt, row.body) != skeleton.body:
         raise _broken(row, "body", "its body is not what its skeleton says")
     return skeleton
 
