@@ -26,10 +26,10 @@ def langgraph(size: int, rounds: int, folder: Path, python: Path | None) -> list
         print(done.stderr, file=sys.stderr)
         raise SystemExit("the peer did not run; see its error above")
     found = json.loads(done.stdout)
-    name = f"LangGraph SqliteStore {found['version']}"
+    name = "LangGraph SqliteStore:"
 
     def row(what: str, value: float, unit: str, p95: float | None = None) -> Row:
-        return Row(f"{name}: {what}", value, unit, size=size, p95=p95, raw=found)
+        return Row(f"{name} {what}", value, unit, size=size, p95=p95, raw=found)
 
     return [
         row("one durable write", found["write_p50"], "ms", found["write_p95"]),

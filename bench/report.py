@@ -18,6 +18,7 @@ from rich.table import Table
 from rich.text import Text
 
 T = TypeVar("T")
+WIDTH = 124
 PERCENTILES = (5, 25, 50, 75, 95, 99)
 
 
@@ -133,20 +134,26 @@ def _git(folder: Path, *arguments: str) -> str:
     return asked.stdout.strip()
 
 
-def table(title: str, rows: Sequence[Row], notes: Sequence[str] = ()) -> None:
-    """Print one table."""
+def table(title: str, sections: Sequence[Sequence[Row]], notes: Sequence[str] = ()) -> None:
+    """Print one table, with a line between its sections."""
     drawn = Table(title=title, title_justify="left", caption="\n".join(notes), caption_justify="left")
     drawn.add_column("what")
     for name in ("size", "p50 / value", "p95", "cpu", "ratio", "bar"):
         drawn.add_column(name, justify="right")
     drawn.add_column("")
-    for row in rows:
-        mark = {None: "", True: Text("pass", "green"), False: Text("FAIL", "bold red")}[row.passed]
-        drawn.add_row(
-            row.what, f"{row.size:,}" if row.size else "", f"{_figure(row.value)} {row.unit}", _figure(row.p95),
-            _figure(row.cpu), "" if row.ratio is None else f"{row.ratio:.2f} ×", str(row.bar or ""), mark,
-        )  # fmt: skip
-    Console(width=None if os.isatty(1) else 118).print(drawn)
+    for rows in sections:
+        for row in rows:
+            _draw(drawn, row)
+        drawn.add_section()
+    Console(width=None if os.isatty(1) else WIDTH).print(drawn)
+
+
+def _draw(drawn: Table, row: Row) -> None:
+    mark = {None: "", True: Text("pass", "green"), False: Text("FAIL", "bold red")}[row.passed]
+    drawn.add_row(
+        row.what, f"{row.size:,}" if row.size else "", f"{_figure(row.value)} {row.unit}", _figure(row.p95),
+        _figure(row.cpu), "" if row.ratio is None else f"{row.ratio:.2f} ×", str(row.bar or ""), mark,
+    )  # fmt: skip
 
 
 def _figure(value: float | None) -> str:
@@ -155,9 +162,9 @@ def _figure(value: float | None) -> str:
     return f"{value:,.0f}" if abs(value) >= 100 or value == int(value) else f"{value:,.2f}"
 
 
-def save(path: Path, began: dict[str, object], rows: Sequence[Row], notes: Sequence[str]) -> None:
+def save(path: Path, began: dict[str, object], sections: Sequence[Sequence[Row]], notes: Sequence[str]) -> None:
     """Write one JSON."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    listed = [{**asdict(row), "passed": row.passed} for row in rows]
+    listed = [{**asdict(row), "passed": row.passed} for rows in sections for row in rows]
     document = {**began, "load_after": os.getloadavg(), "notes": list(notes), "rows": listed}
     path.write_text(json.dumps(document, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")

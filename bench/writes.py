@@ -11,7 +11,7 @@ import apsw
 
 import firsthand
 from floor import Floor
-from report import Bar, Row, Samples, row_of
+from report import Bar, Row, Samples, percentile, row_of
 from workload import Fact, packed
 
 WARM_UP = 5
@@ -40,7 +40,7 @@ class Window:
     """One store of ours and one floor, written in turn."""
 
     KINDS = ("bare row", "row + text index", "row + text index + vector", "capture", "remember, evidence cited",
-             "remember, evidence written too", "correct")  # fmt: skip
+             "remember and its evidence", "correct")  # fmt: skip
 
     def __init__(self, loaded: Loaded, folder: Path, synchronous: str) -> None:
         self.size = loaded.size
@@ -68,9 +68,7 @@ class Window:
             lambda: self._ours.remember(one.text, **one.structure, evidence=cited)
         )
         floor()
-        held = samples["remember, evidence written too"].measure(
-            lambda: self._ours.remember(other.text, **other.structure)
-        )
+        held = samples["remember and its evidence"].measure(lambda: self._ours.remember(other.text, **other.structure))
         floor()
         amended = other.text.replace("ticket", "amended ticket")
         samples["correct"].measure(lambda: self._ours.correct(held.record_id, amended, reason="it was misheard"))
@@ -154,7 +152,7 @@ def _bulk_rows(size: int, samples: list[Samples]) -> list[Row]:
     return [
         rate("bulk floor (row + text index + vector)", samples[0], None),
         rate("bulk capture", samples[1], 4_000, spent[1] / spent[0]),
-        rate("bulk remember with its evidence", samples[2], 1_200, spent[2] / spent[0]),
+        rate("bulk remember and its evidence", samples[2], 1_200, spent[2] / spent[0]),
     ]
 
 
@@ -169,20 +167,20 @@ def _disk_rows(loaded: Loaded, empty: tuple[int, int]) -> list[Row]:
     ]
 
 
-def one_at_a_time(stores: list[Loaded], unused: Iterator[Fact], rounds: int, folder: Path) -> list[Row]:
+def one_at_a_time(stores: list[Loaded], unused: Iterator[Fact], rounds: int, folder: Path) -> list[list[Row]]:
     """Single durable writes at every size in the same window, first synced at every commit, then not."""
-    rows: list[Row] = []
+    sections: list[list[Row]] = []
     for synchronous in ("FULL", "NORMAL"):
         windows = [Window(store, folder / f"{synchronous}-{store.size}", synchronous) for store in stores]
         for number in range(WARM_UP + rounds):
             for window in windows:
                 window.round(unused, keep=number >= WARM_UP)
         for window in windows:
-            rows += _window_rows(window, synchronous)
+            sections.append(_window_rows(window, synchronous))
             window.close()
         if len(windows) > 1:
-            rows += _growth_rows(windows[0], windows[-1], synchronous)
-    return rows
+            sections.append(_growth_rows(windows[0], windows[-1], synchronous))
+    return sections
 
 
 def _window_rows(window: Window, synchronous: str) -> list[Row]:
@@ -191,7 +189,12 @@ def _window_rows(window: Window, synchronous: str) -> list[Row]:
     for kind, samples in window.samples.items():
         # The bars are for durable writes; without a sync the floor costs next to nothing, so its ratio says little.
         bar = _bar(kind) if synchronous == "FULL" else None
-        ratios = {"ratio_p50": samples.p50 / floor.p50, "ratio_p95": samples.p95 / floor.p95}
+        ratios = {
+            "ratio_p50": samples.p50 / floor.p50,
+            "ratio_p95": samples.p95 / floor.p95,
+            "ratio_mean": sum(samples.wall) / len(samples.wall) / (sum(floor.wall) / len(floor.wall)),
+            "ratio_cpu": percentile(samples.cpu, 50) / percentile(floor.cpu, 50),
+        }
         what = f"{synchronous} {kind}"
         rows.append(row_of(what, samples, size=window.size, ratio=ratios["ratio_p50"], bar=bar, raw=ratios))
     return rows
@@ -206,10 +209,10 @@ def _bar(kind: str) -> Bar | None:
 def _growth_rows(small: Window, large: Window, synchronous: str) -> list[Row]:
     """One write at the largest size against one at the smallest."""
     rows = []
-    for kind in ("capture", "remember, evidence written too"):
+    for kind in ("capture", "remember and its evidence"):
         for name, bar in GROWTH_BARS.items():
             before, after = getattr(small.samples[kind], name), getattr(large.samples[kind], name)
-            what = f"{synchronous} {kind}: {small.size:,} → {large.size:,}, {name}"
+            what = f"{synchronous} {kind}: growth of {name}"
             rows.append(Row(what, after, "ms", size=large.size, ratio=after / before, bar=bar))
     return rows
 
