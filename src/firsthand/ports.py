@@ -138,18 +138,20 @@ class Attention(NamedTuple):
     failed: int
 
 
-class Candidate(NamedTuple):
-    """A document as ranking sees it: its neighbours in the thread by their place in the scope."""
+class Scored(NamedTuple):
+    """The part of a belief row that ranking reads."""
 
     vid: int
-    thread: str | None
-    prev_vid: int | None
-    next_vid: int | None
-    speaker: int | None
-    occurred_at: int | None
-    flags: int
-    told_from: int | None
-    told_to: int | None
+    record_id: str
+    kind: Kind
+    tier: Tier
+    valid_from: int
+    valid_to: int
+    known_from: int
+
+
+ColumnsRow = tuple[int, Kind, str | None, int | None, int | None, int, int | None, int | None]
+"""A document's place in its scope, kind, thread, speaker, occurred_at, flags, told_from, told_to."""
 
 
 class Reader(Entries, Protocol):
@@ -242,19 +244,31 @@ class Reader(Entries, Protocol):
         """Document numbers of a scope that are indexed and above a clearance, each with its shelf."""
         ...
 
-    def candidates(self, vids: Iterable[int], clearance: int) -> list[Candidate]:
-        """Documents for ranking, by number; their neighbours are those that nothing locks for a clearance."""
+    def shown(self, vids: Iterable[int], kinds: Sequence[Kind], clearance: int) -> list[Scored]:
+        """The rows of documents that pass the default gate now, and are of these kinds."""
+        ...
+
+    def columns(self, scope_no: int, after: int) -> list[ColumnsRow]:
+        """What ranking needs of a scope's documents, from a place on."""
+        ...
+
+    def unlisted(self, scope_no: int) -> list[int]:
+        """Numbers of a scope's threaded documents that are not listed."""
+        ...
+
+    def known_names(self, scope_id: str, names: Sequence[str]) -> list[str]:
+        """Which of these names a document mentions or an entity has, in a scope."""
         ...
 
     def thread_around(self, thread: str, vid: int, reach: int, clearance: int) -> list[int]:
         """Document numbers of a thread within `reach` places of one, of those that nothing locks for a clearance."""
         ...
 
-    def mentioning(self, scope_id: str, name: str, limit: int, clearance: int) -> list[int]:
+    def mentioning(self, scope_id: str, name: str, limit: int, clearance: int, *, episodes: bool = True) -> list[int]:
         """Document numbers that mention a name and that nothing locks for a clearance, newest first."""
         ...
 
-    def mentioned_in(self, scope_id: str, name: str, vids: Iterable[int]) -> list[int]:
+    def mentioned_in(self, scope_id: str, name: str, vids: Iterable[int], *, episodes: bool = True) -> list[int]:
         """Those of some document numbers that mention a name."""
         ...
 
@@ -272,6 +286,10 @@ class Reader(Entries, Protocol):
 
     def entities_named(self, scope_id: str, name: str) -> list[str]:
         """Entity records a name stands for in a scope."""
+        ...
+
+    def entity_names_among(self, scope_id: str, names: Sequence[str]) -> list[str]:
+        """Which of these name keys an entity of a scope has."""
         ...
 
     def names_of_entity(self, record_id: str) -> list[tuple[str, str]]:

@@ -2,178 +2,124 @@
 
 from __future__ import annotations
 
-import threading
-from collections import OrderedDict
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Sequence
 from typing import Final, NamedTuple
 
 import numpy as np
 
-from firsthand.ports import LISTED, REST, SEQ_BITS, Candidate, Reader, ScopeRow, Shelf
-from firsthand.recall.gated import Gate
-from firsthand.recall.plan import Place, Plan
-from firsthand.recall.query import QueryFeatures, likely
+from firsthand.ports import LISTED, REST, SEQ_BITS, Reader, Shelf
+from firsthand.recall.cache import SEQ_MASK, Cache
+from firsthand.recall.plan import DEFAULT_KINDS, Place, Plan
+from firsthand.recall.query import QueryFeatures
 from firsthand.recall.score import IntArray, ScoreArray, lexical, top
 from firsthand.rules.mentions import mentions
 from firsthand.rules.normalise import name_key
+from firsthand.vocabulary.kinds import KINDS
 from firsthand.vocabulary.packets import ArmName
 
 OVER_FETCH: Final = 6
 FETCH_LEAST: Final = 120
 ENTITY_FETCH: Final = 60
 RECENT_FETCH: Final = 60
-SHORT_QUERY_TERMS: Final = 1
 WIDEST: Final = 8_192
-"""Documents that an arm looks at before it gives up widening, and says so."""
-FAILED: Final = "_failed"
-CACHED_LISTS: Final = 4_096
-_SEQ_MASK: Final = (1 << SEQ_BITS) - 1
-
-
-class Postings:
-    """Posting lists of one space, kept while the scope they belong to has not changed.
-
-    A list is dropped as soon as any document of its scope comes or goes, so a ranking never depends on what this
-    process happened to read before (design 04).
-    """
-
-    def __init__(self) -> None:
-        self._lists: OrderedDict[tuple[int, str, Shelf], tuple[int, IntArray]] = OrderedDict()
-        self._lock = threading.Lock()
-
-    def get(self, reader: Reader, scope: ScopeRow, term: str, shelf: Shelf) -> IntArray:
-        """Places in the scope of the documents with a term."""
-        key = (scope.scope_no, term, shelf)
-        with self._lock:
-            held = self._lists.get(key)
-            if held is not None and held[0] == scope.changed:
-                self._lists.move_to_end(key)
-                return held[1]
-        text = reader.postings(scope.scope_no, term, shelf)
-        found = np.fromstring(text, dtype=np.int64, sep=",") if text else np.zeros(0, dtype=np.int64)
-        with self._lock:
-            self._lists[key] = (scope.changed, found)
-            while len(self._lists) > CACHED_LISTS:
-                self._lists.popitem(last=False)
-        return found
+"""Documents that the lexical arm looks at before it gives up widening, and says so."""
+FAILED: Final = "_arm_failed"
+SHORT_QUERY_TERMS: Final = 1
+_NOTHING: Final = np.zeros(0, dtype=np.int64)
 
 
 class Found(NamedTuple):
-    """Documents in each arm's order and for ranking, every lexical score, each term's rarity, what went wrong."""
+    """Documents in each arm's order, in the recall's numbering; posting lists, scores and rarities of the terms."""
 
-    arms: dict[ArmName, list[int]]
-    rows: dict[int, Candidate]
+    arms: dict[ArmName, IntArray]
+    lists: dict[str, IntArray]
     dense: ScoreArray
     rarity: dict[str, float]
-    places: list[Place]
     degraded: tuple[str, ...]
-    named: tuple[str, ...]
-    """Speakers whom the query names."""
-    about: frozenset[int]
-    """Claims about one of them."""
 
 
-class Speakers(NamedTuple):
-    """Whom a query may name of those who spoke in these scopes: one number per name, whatever each scope gave."""
+class Ground(NamedTuple):
+    """The scopes a recall reads, one after the other in one numbering, and what may not be seen in each."""
 
-    known: dict[str, int]
-    numbers: dict[tuple[int, int], int]
+    places: list[Place]
+    over: list[IntArray]
+
+    @property
+    def size(self) -> int:
+        """How many numbers there are."""
+        return self.places[-1].offset + self.places[-1].row.next_seq if self.places else 0
+
+    def numbers(self, vids: Sequence[int]) -> list[int]:
+        """Documents in the recall's numbering."""
+        shift = {p.row.scope_no: p.offset - (p.row.scope_no << SEQ_BITS) for p in self.places}
+        return [v + shift[v >> SEQ_BITS] for v in vids]
+
+    def vids(self, numbers: IntArray) -> list[int]:
+        """Documents of the recall's numbering, by their own numbers."""
+        if not self.places:
+            return []
+        offsets = np.array([p.offset for p in self.places])
+        shift = np.array([(p.row.scope_no << SEQ_BITS) - p.offset for p in self.places])
+        return (numbers + shift[np.searchsorted(offsets, numbers, side="right") - 1]).tolist()
 
 
-def speakers_of(reader: Reader, places: list[Place], query: str, clearance: int) -> Speakers:
-    """The speakers of the scopes read who may be named; one who is heard only in what is locked is not known."""
-    known: dict[str, int] = {}
-    numbers: dict[tuple[int, int], int] = {}
-    for place in places:
-        row = place.row
-        locked = row.next_seq > row.listed + row.rest or bool(reader.over(row.scope_no, clearance))
-        for name, speaker_no in likely(query, reader.speakers(row.scope_id)).items():
-            if not locked or reader.has_spoken(row.scope_no, speaker_no, clearance):
-                numbers[row.scope_no, speaker_no] = known.setdefault(name, len(known))
-    return Speakers(known, numbers)
-
-
-def places_of(reader: Reader, scope_ids: dict[str, str]) -> list[Place]:
-    """The scopes of a recall that exist, of name → id, one after the other in one numbering."""
-    found: list[Place] = []
+def ground(reader: Reader, plan: Plan, scope_ids: dict[str, str]) -> Ground:
+    """The scopes of a recall that exist, of name → id."""
+    places: list[Place] = []
     offset = 0
     for name, scope_id in scope_ids.items():
         row = reader.scope(scope_id)
         if row is not None:
-            found.append(Place(row, name, offset))
+            places.append(Place(row, name, offset))
             offset += row.next_seq
-    return found
+    return Ground(places, [_over(reader, p, plan.clearance, shelves(plan)) for p in places])
 
 
-def number(place: Place, vid: int) -> int:
-    """A document in the recall's own numbering."""
-    return place.offset + (vid & _SEQ_MASK)
-
-
-def vid_of(places: list[Place], number_: int) -> int:
-    """A document of the recall's own numbering, by its real number."""
-    for place in reversed(places):
-        if number_ >= place.offset:
-            return (place.row.scope_no << SEQ_BITS) | (number_ - place.offset)
-    raise AssertionError("a number below every scope")
-
-
-def search(
-    reader: Reader,
-    plan: Plan,
-    places: list[Place],
-    query: QueryFeatures,
-    speakers: Speakers,
-    postings: Postings,
-    gate: Gate,
-) -> Found:
-    """Run every arm through the gate; one that fails says so in a code, and the others still answer."""
-    size = places[-1].offset + places[-1].row.next_seq if places else 0
-    dense, rarity = np.zeros(size, dtype=np.float32), dict[str, float]()
+def search(reader: Reader, plan: Plan, base: Ground, query: QueryFeatures, named: Sequence[str], cache: Cache) -> Found:
+    """Run every arm; one that fails says so in a code, and the others still answer."""
     # The vector arm comes with an embedder; until then every recall says that it ran without.
     degraded = ["vector_arm_unavailable"]
-    named = [n for n, number_ in speakers.known.items() if number_ in query.speakers]
+    arms: dict[ArmName, IntArray] = {}
+    lists, rarity, dense = dict[str, IntArray](), dict[str, float](), np.zeros(base.size, dtype=np.float32)
 
-    def lexical_arm() -> list[int]:
-        nonlocal dense, rarity
-        dense, rarity = _lexical(reader, plan, places, query, postings)
-        fetch = max(FETCH_LEAST, OVER_FETCH * plan.limit)
-        return _widened(gate, lambda n: [vid_of(places, int(x)) for x in top(dense, n)], fetch, "lexical", degraded)
+    def lexical_arm() -> IntArray:
+        nonlocal lists, rarity, dense
+        lists, rarity, documents = _posting_lists(reader, plan, base, query, cache)
+        dense = lexical(lists, documents, base.size, query.faint)
+        return top(_of_kinds(reader, plan, base, dense, cache), fetch_of(plan))
 
-    def entity_arm() -> list[int]:
-        return _entity(reader, plan, places, named, gate, degraded)
-
-    def recent_arm() -> list[int]:
-        return _recent(reader, plan, places, gate, degraded)
-
-    wanted: dict[ArmName, Callable[[], list[int]]] = {"lexical": lexical_arm, "entity": entity_arm}
+    wanted: dict[ArmName, Callable[[], IntArray]] = {
+        "lexical": lexical_arm,
+        "entity": lambda: _entity(reader, plan, base, named, arms.get("lexical", _NOTHING)),
+    }
     if len(query.terms) <= SHORT_QUERY_TERMS or plan.kinds == ("working",):
-        wanted["recent"] = recent_arm
-    arms: dict[ArmName, list[int]] = {}
+        wanted["recent"] = lambda: _recent(reader, plan, base)
     for name, arm in wanted.items():
         try:
             arms[name] = arm()
-        except Exception:  # noqa: BLE001 - whatever broke in one arm, the answer of the others is worth having
-            degraded.append(f"{name}_arm{FAILED}")
-    rows = _rows(reader, plan, (v for found in arms.values() for v in found))
-    arms["thread"] = gate.admit(_beside(rows))
-    rows |= _rows(reader, plan, arms["thread"])
-    about = _about(reader, places, named, gate)
-    return Found(arms, rows, dense, rarity, places, tuple(degraded), tuple(named), about)
+        except Exception:  # noqa: BLE001 - whatever broke one arm, what the others find is worth having
+            degraded.append(f"{name}{FAILED}")
+    return Found(arms, lists, dense, rarity, tuple(degraded))
 
 
-def _widened(gate: Gate, fetch: Callable[[int], list[int]], first: int, arm: ArmName, degraded: list[str]) -> list[int]:
-    """What an arm finds and the gate lets through; the search widens while the gate keeps most of it back."""
-    asked = first
-    while True:
-        vids = fetch(asked)
-        kept = gate.admit(vids)
-        if len(kept) * 2 >= first or len(vids) < asked:
-            return kept
-        if asked >= WIDEST:
-            degraded.append(f"{arm}_arm_capped")
-            return kept
-        asked *= 4
+def fetch_of(plan: Plan) -> int:
+    """How many documents the lexical arm finds, before any of them is gated."""
+    return max(FETCH_LEAST, OVER_FETCH * plan.limit)
+
+
+def wider(reader: Reader, plan: Plan, base: Ground, found: Found, cache: Cache) -> Found | None:
+    """The same with four times as many lexical hits, if there are more."""
+    had = len(found.arms["lexical"])
+    more = top(_of_kinds(reader, plan, base, found.dense, cache), had * 4)
+    return found._replace(arms=found.arms | {"lexical": more}) if len(more) > had else None
+
+
+def _of_kinds(reader: Reader, plan: Plan, base: Ground, dense: ScoreArray, cache: Cache) -> ScoreArray:
+    """Scores of documents of the kinds asked for; the others are no hits."""
+    if set(plan.kinds) >= set(DEFAULT_KINDS):
+        return dense
+    kinds = np.concatenate([cache.columns(reader, p.row).kind for p in base.places])
+    return np.where(np.isin(kinds, [KINDS.index(k) for k in plan.kinds]), dense, 0)
 
 
 def shelves(plan: Plan) -> tuple[Shelf, ...]:
@@ -181,62 +127,59 @@ def shelves(plan: Plan) -> tuple[Shelf, ...]:
     return (LISTED, REST) if plan.known_at is not None or plan.include else (LISTED,)
 
 
-def _lexical(
-    reader: Reader, plan: Plan, places: list[Place], query: QueryFeatures, postings: Postings
-) -> tuple[ScoreArray, dict[str, float]]:
-    """Own words: every posting list of every scope in one numbering, scored with these scopes' own counts."""
+def _posting_lists(
+    reader: Reader, plan: Plan, base: Ground, query: QueryFeatures, cache: Cache
+) -> tuple[dict[str, IntArray], dict[str, float], int]:
+    """Every term's documents in one numbering, its rarity by these scopes' own counts, and how many documents count."""
     asked = shelves(plan)
-    size = places[-1].offset + places[-1].row.next_seq if places else 0
-    documents = sum(p.row.listed + (p.row.rest if REST in asked else 0) for p in places)
-    over = [_over(reader, p, plan.clearance, asked) for p in places]
+    documents = sum(p.row.listed + (p.row.rest if REST in asked else 0) for p in base.places)
+    documents -= sum(map(len, base.over))
     lists: dict[str, IntArray] = {}
     for term in query.terms:
         parts = [
-            _visible(postings.get(reader, p.row, term, shelf), hidden) + p.offset
-            for p, hidden in zip(places, over, strict=True)
+            _visible(cache.postings(reader, p.row, term, shelf), hidden) + p.offset
+            for p, hidden in zip(base.places, base.over, strict=True)
             for shelf in asked
         ]
-        joined = np.concatenate(parts) if parts else np.zeros(0, dtype=np.int64)
+        joined = parts[0] if len(parts) == 1 else np.concatenate(parts) if parts else _NOTHING
         if len(joined):
             lists[term] = joined
-    documents -= sum(len(h) for h in over if h is not None)
-    rarity = {t: float(np.log1p((documents - len(r) + 0.5) / (len(r) + 0.5))) for t, r in lists.items()}
-    return lexical(lists, documents, size, query.faint), rarity
+    counts = {t: len(rows) for t, rows in lists.items()}
+    rarity = {t: float(np.log1p((max(documents, n) - n + 0.5) / (n + 0.5))) for t, n in counts.items()}
+    return lists, rarity, documents
 
 
-def _over(reader: Reader, place: Place, clearance: int, asked: tuple[Shelf, ...]) -> IntArray | None:
+def _over(reader: Reader, place: Place, clearance: int, asked: tuple[Shelf, ...]) -> IntArray:
     """Documents above the clearance: they count in no rarity and no number (design 04)."""
     found = [vid for vid, shelf in reader.over(place.row.scope_no, clearance) if shelf in asked]
-    return np.array(found, dtype=np.int64) & _SEQ_MASK if found else None
+    return np.array(found, dtype=np.int64) & SEQ_MASK if found else _NOTHING
 
 
-def _visible(found: IntArray, hidden: IntArray | None) -> IntArray:
-    return found if hidden is None else found[~np.isin(found, hidden)]
+def _visible(found: IntArray, hidden: IntArray) -> IntArray:
+    return found if not len(hidden) else found[~np.isin(found, hidden)]
 
 
-def _entity(
-    reader: Reader, plan: Plan, places: list[Place], named: list[str], gate: Gate, degraded: list[str]
-) -> list[int]:
+def _entity(reader: Reader, plan: Plan, base: Ground, named: Sequence[str], hits: IntArray) -> IntArray:
     """Documents that mention what the query names, by any name of the entity it stands for.
 
     Of whoever is known as a speaker only claims: what others say of them is what everybody says most often.
     """
     asked = {name_key(m.text) for m in mentions(plan.query)}
     asked |= {name_key(word) for word in plan.query.split() if len(word) > 2}
+    asked.discard("")
     spoken = {name_key(name) for name in named}
     found: dict[int, None] = {}
-    for place in places:
-        for name in sorted(n for n in asked if n):
-            for other in sorted(_names(reader, place.row.scope_id, name, plan.clearance)):
-
-                def fetch(n: int, scope_id: str = place.row.scope_id, other: str = other) -> list[int]:
-                    return reader.mentioning(scope_id, other, n, plan.clearance)
-
-                kept = _widened(gate, fetch, ENTITY_FETCH, "entity", degraded)
-                if other in spoken:
-                    kept = [v for v in kept if gate.passed[v][0].kind != "episodic"]
-                found |= dict.fromkeys(kept)
-    return list(found)
+    for place in base.places if asked else ():
+        scope_id = place.row.scope_id
+        own = base.vids(hits[(hits >= place.offset) & (hits < place.offset + place.row.next_seq)])
+        for name in reader.known_names(scope_id, sorted(asked)):
+            for other in sorted(_names(reader, scope_id, name, plan.clearance)):
+                episodes = other not in spoken
+                vids = reader.mentioning(scope_id, other, ENTITY_FETCH, plan.clearance, episodes=episodes)
+                if len(vids) == ENTITY_FETCH:  # older ones that were found otherwise mention it no less
+                    vids += reader.mentioned_in(scope_id, other, own, episodes=episodes)
+                found |= dict.fromkeys(place.offset + (v & SEQ_MASK) for v in vids)
+    return np.array(list(found), dtype=np.int64)
 
 
 def _names(reader: Reader, scope_id: str, name: str, clearance: int) -> set[str]:
@@ -250,37 +193,13 @@ def _names(reader: Reader, scope_id: str, name: str, clearance: int) -> set[str]
     return names
 
 
-def _recent(reader: Reader, plan: Plan, places: list[Place], gate: Gate, degraded: list[str]) -> list[int]:
-    """The newest documents of the kinds asked for, by when they were first believed."""
+def _recent(reader: Reader, plan: Plan, base: Ground) -> IntArray:
+    """The newest documents of the kinds asked for, by when they were written."""
     shown_only = plan.known_at is None and not plan.include
-    found: list[int] = []
-    for place in places:
-
-        def fetch(n: int, scope_no: int = place.row.scope_no) -> list[int]:
-            return reader.newest(scope_no, plan.kinds, None, n, shown_only, plan.clearance)
-
-        found += _widened(gate, fetch, RECENT_FETCH, "recent", degraded)
-    return sorted(found, key=lambda v: (-gate.passed[v][0].known_from, -v))[:RECENT_FETCH]
-
-
-def _rows(reader: Reader, plan: Plan, vids: Iterable[int]) -> dict[int, Candidate]:
-    """Documents as ranking sees them, in their order."""
-    wanted = dict.fromkeys(vids)
-    found = {c.vid: c for c in reader.candidates(wanted, plan.clearance)}
-    return {vid: found[vid] for vid in wanted}
-
-
-def _beside(rows: dict[int, Candidate]) -> list[int]:
-    """The turns before and after what was found: an answer often shares no word with its question."""
-    beside = (v for c in rows.values() for v in (c.prev_vid, c.next_vid) if v is not None)
-    return [v for v in dict.fromkeys(beside) if v not in rows]
-
-
-def _about(reader: Reader, places: list[Place], named: list[str], gate: Gate) -> frozenset[int]:
-    """Claims that speak of a person the query names: a claim has no speaker, but it is about somebody."""
-    claims = [v for v, rows in gate.passed.items() if rows[0].kind != "episodic"]
-    if not named or not claims:
-        return frozenset()
-    return frozenset(
-        vid for p in places for name in named for vid in reader.mentioned_in(p.row.scope_id, name_key(name), claims)
-    )
+    vids = [
+        v
+        for p in base.places
+        for v in reader.newest(p.row.scope_no, plan.kinds, None, RECENT_FETCH, shown_only, plan.clearance)
+    ]
+    newest = sorted(reader.docs(vids).values(), key=lambda d: -d.position)[:RECENT_FETCH]
+    return np.array(base.numbers([d.vid for d in newest]), dtype=np.int64)

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
 from typing import Final
 
+import numpy as np
+
+from firsthand.recall.arms import Found
 from firsthand.recall.query import QueryFeatures
-from firsthand.rules.terms import terms
+from firsthand.recall.score import BoolArray, FloatArray, IntArray
 from firsthand.vocabulary.packets import Item
 
 HEARSAY: Final = 0.5
@@ -16,37 +19,36 @@ ELSEWHERE: Final = 0.5
 
 
 def coverage(
-    query: QueryFeatures, rarity: Mapping[str, float], shown: Sequence[Item], named: Collection[str] = ()
+    query: QueryFeatures, found: Found, numbers: IntArray, shown: Sequence[Item], named: Collection[str]
 ) -> float:
-    """The share of the question's rarity that the returned items hold; a word found nowhere counts as the rarest.
+    """The share of the question's rarity that the returned documents hold; a word found nowhere is the rarest.
 
-    Where the question names people who speak here, the share that one item of theirs holds, against the others' best.
+    Where the question names people who speak here, the share that one document of theirs holds, against the others'
+    best. `numbers` are the documents of the items `shown`, in their order.
     """
     asked = [t for t in query.terms if t not in query.faint]
-    if not asked or not shown:
+    if not asked or not len(numbers):
         return 0.0
-    rarest = max(rarity.values(), default=1.0)
-    weights = {t: rarity.get(t, rarest) for t in asked}
-    total = sum(weights.values())
-    held = [frozenset(terms(item.text)) for item in shown]
-
-    def share(words: frozenset[str]) -> float:
-        return sum(w for t, w in weights.items() if t in words) / total if total > 0 else 0.0
-
+    rarest = max(found.rarity.values(), default=1.0)
+    weights = np.array([found.rarity.get(t, rarest) for t in asked])
+    total = float(weights.sum())
+    if total <= 0:
+        return 0.0
+    held = np.array([_holds(found, numbers, t) for t in asked])
     if not named:
-        return round(share(frozenset(t for words in held for t in words)), 3)
-    best = {"theirs": 0.0, "of them": 0.0, "other": 0.0}
-    for item, words in zip(shown, held, strict=True):
-        whose = _whose(item, words, query, named)
-        best[whose] = max(best[whose], share(words))
-    others = max(best["of them"], best["other"])
-    heard = HEARSAY * max(best["theirs"], best["of them"]) - ELSEWHERE * best["other"]
-    return round(max(0.0, best["theirs"] - ELSEWHERE * others, heard), 3)
+        return round(float(weights[held.any(axis=1)].sum()) / total, 3)
+    shares: FloatArray = (weights @ held) / total
+    mentioned = np.zeros(len(numbers), dtype=np.bool_)
+    for term in query.faint:
+        mentioned |= _holds(found, numbers, term)
+    claims = np.array([i.kind != "episodic" for i in shown], dtype=np.bool_)
+    theirs = np.array([i.speaker in named for i in shown], dtype=np.bool_) | (mentioned & claims)
+    own, of_them, other = (
+        float(shares[which].max(initial=0.0)) for which in (theirs, mentioned & ~theirs, ~mentioned & ~theirs)
+    )
+    heard = HEARSAY * max(own, of_them) - ELSEWHERE * other
+    return round(max(0.0, own - ELSEWHERE * max(of_them, other), heard), 3)
 
 
-def _whose(item: Item, words: frozenset[str], query: QueryFeatures, named: Collection[str]) -> str:
-    """Whose words an item is: what they said or a claim about them, what others say of them, or neither."""
-    mentioned = not words.isdisjoint(query.faint)
-    if item.speaker in named or (mentioned and item.kind != "episodic"):
-        return "theirs"
-    return "of them" if mentioned else "other"
+def _holds(found: Found, numbers: IntArray, term: str) -> BoolArray:
+    return np.isin(numbers, found.lists[term]) if term in found.lists else np.zeros(len(numbers), dtype=np.bool_)

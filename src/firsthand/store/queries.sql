@@ -82,20 +82,21 @@ WHERE b.space_id = ? AND b.known_to = 9223372036854775807 AND b.sensitivity > 1
 SELECT DISTINCT b.vid, d.shelf FROM belief b JOIN doc d ON d.space_id = b.space_id AND d.vid = b.vid
 WHERE b.space_id = ? AND b.known_to = 9223372036854775807 AND b.sensitivity > ?
   AND b.vid >= ? AND b.vid < ? AND d.shelf <> 0 ORDER BY b.vid;
--- name: candidates
-SELECT d.vid, d.thread,
-       CASE WHEN d.thread IS NOT NULL THEN (SELECT max(p.vid) FROM doc p
-            WHERE p.space_id = d.space_id AND p.thread = d.thread AND p.vid < d.vid
-              AND NOT EXISTS (SELECT 1 FROM belief k WHERE k.space_id = p.space_id AND k.vid = p.vid
-              AND k.known_to = 9223372036854775807
-              AND (k.sensitivity > ?2 OR k.visibility = 'hidden' OR k.status IN ('rejected', 'erased')))) END,
-       CASE WHEN d.thread IS NOT NULL THEN (SELECT min(n.vid) FROM doc n
-            WHERE n.space_id = d.space_id AND n.thread = d.thread AND n.vid > d.vid
-              AND NOT EXISTS (SELECT 1 FROM belief k WHERE k.space_id = n.space_id AND k.vid = n.vid
-              AND k.known_to = 9223372036854775807
-              AND (k.sensitivity > ?2 OR k.visibility = 'hidden' OR k.status IN ('rejected', 'erased')))) END,
-       d.speaker, d.occurred_at, d.flags, d.told_from, d.told_to
-FROM doc d WHERE d.space_id = ?1 AND d.vid IN (SELECT value FROM {list}) ORDER BY d.vid;
+-- name: shown
+SELECT vid, record_id, kind, tier, valid_from, valid_to, known_from FROM belief
+WHERE space_id = ? AND vid IN (SELECT value FROM {list}) AND known_to = 9223372036854775807
+  AND status IN ('active', 'disputed') AND tier <> 'candidate' AND visibility IN ('visible', 'content_conflict')
+  AND sensitivity <= ? AND kind IN (SELECT value FROM {list}) AND generation = 0
+  AND (live_support > 0 OR kind NOT IN ('semantic', 'competence', 'plan_graph'))
+ORDER BY vid, valid_from;
+-- name: columns
+SELECT vid & 4294967295, kind, thread, speaker, occurred_at, flags, told_from, told_to FROM doc
+WHERE space_id = ? AND vid >= ? AND vid < ? ORDER BY vid;
+-- name: unlisted
+SELECT vid FROM doc WHERE space_id = ? AND vid >= ? AND vid < ? AND shelf <> 1 AND thread IS NOT NULL ORDER BY vid;
+-- name: known_names
+SELECT n.value FROM {list} n WHERE EXISTS (SELECT 1 FROM mention m WHERE m.space_id = ?2 AND m.scope_id = ?3 AND m.name = n.value)
+   OR EXISTS (SELECT 1 FROM entity_name e WHERE e.space_id = ?2 AND e.scope_id = ?3 AND e.name = n.value) ORDER BY n.value;
 -- name: thread_before
 SELECT d.vid FROM doc d WHERE d.space_id = ? AND d.thread = ? AND d.vid < ?
   AND NOT EXISTS (SELECT 1 FROM belief k WHERE k.space_id = d.space_id AND k.vid = d.vid
@@ -113,9 +114,12 @@ SELECT m.vid FROM mention m WHERE m.space_id = ? AND m.scope_id = ? AND m.name =
   AND NOT EXISTS (SELECT 1 FROM belief k WHERE k.space_id = m.space_id AND k.vid = m.vid
       AND k.known_to = 9223372036854775807
       AND (k.sensitivity > ? OR k.visibility = 'hidden' OR k.status IN ('rejected', 'erased')))
+  AND (? OR EXISTS (SELECT 1 FROM doc d WHERE d.space_id = m.space_id AND d.vid = m.vid AND d.kind <> 'episodic'))
 ORDER BY m.vid DESC LIMIT ?;
 -- name: mentioned_in
-SELECT vid FROM mention WHERE space_id = ? AND scope_id = ? AND name = ? AND vid IN (SELECT value FROM {list}) ORDER BY vid;
+SELECT m.vid FROM mention m WHERE m.space_id = ? AND m.scope_id = ? AND m.name = ?
+  AND (? OR EXISTS (SELECT 1 FROM doc d WHERE d.space_id = m.space_id AND d.vid = m.vid AND d.kind <> 'episodic'))
+  AND m.vid IN (SELECT value FROM {list}) ORDER BY m.vid;
 -- name: has_spoken
 SELECT 1 FROM doc d WHERE d.space_id = ? AND d.vid >= ? AND d.vid < ? AND d.speaker = ?
   AND NOT EXISTS (SELECT 1 FROM belief k WHERE k.space_id = d.space_id AND k.vid = d.vid
@@ -130,6 +134,8 @@ WHERE d.space_id = ? AND d.record_id IN (SELECT value FROM {list}) AND b.known_t
 SELECT name FROM mention WHERE space_id = ? AND vid = ? ORDER BY name;
 -- name: entities_named
 SELECT DISTINCT record_id FROM entity_name WHERE space_id = ? AND scope_id = ? AND name = ? ORDER BY record_id;
+-- name: entity_names_among
+SELECT DISTINCT name FROM entity_name WHERE space_id = ? AND scope_id = ? AND name IN (SELECT value FROM {list}) ORDER BY name;
 -- name: names_of_entity
 SELECT name, role FROM entity_name WHERE space_id = ? AND record_id = ? ORDER BY role, name;
 -- name: speakers
@@ -165,6 +171,10 @@ INSERT INTO entry (space_id, position, entry_id, received_at, chain, skeleton, b
 INSERT INTO bearing (space_id, key, position) VALUES (?, ?, ?);
 -- name: highest_scope_no
 SELECT coalesce(max(scope_no), 0) FROM scope;
+-- name: every_scope_no
+SELECT space_id, scope_no FROM scope ORDER BY scope_no;
+-- name: scope_nos_of_docs
+SELECT DISTINCT vid >> ?2 AS scope_no FROM doc WHERE space_id = ?1 ORDER BY scope_no;
 -- name: put_scope
 INSERT INTO scope (space_id, scope_id, scope_no, name, next_seq, listed, rest, changed) VALUES (?, ?, ?, ?, 0, 0, 0, 0);
 -- name: name_scope

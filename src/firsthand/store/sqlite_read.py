@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Iterator, Sequence
+from typing import cast
 
+import apsw
 import msgspec
 
 from firsthand.ports import (
@@ -12,12 +14,13 @@ from firsthand.ports import (
     SEQ_BITS,
     Attention,
     BeliefRow,
-    Candidate,
+    ColumnsRow,
     DocRow,
     Head,
     LedgerRow,
     RequestRow,
     ScopeRow,
+    Scored,
     Shelf,
 )
 from firsthand.store.engine import Connection, Row, SqlValue
@@ -26,6 +29,7 @@ from firsthand.vocabulary.entries import Entry, Skeleton
 from firsthand.vocabulary.kinds import DEFAULT_SENSITIVITY, HIGHEST_SENSITIVITY, SENSITIVITIES, Kind
 
 GENESIS = "0" * 40
+UNREADABLE = "unreadable"
 SIMILAR_SCANNED = 2_000
 DEFAULT_LEVEL = SENSITIVITIES.index(DEFAULT_SENSITIVITY)
 
@@ -183,22 +187,36 @@ class SqliteReader:
         found = self._all(query, clearance, scope_no << SEQ_BITS, (scope_no + 1) << SEQ_BITS)
         return [(r[0], r[1]) for r in found]
 
-    def candidates(self, vids: Iterable[int], clearance: int) -> list[Candidate]:
-        """Documents for ranking, by number; their neighbours are those that nothing locks for a clearance."""
-        return [Candidate(*r) for r in self._all("candidates", clearance, _array(vids))]
+    def shown(self, vids: Iterable[int], kinds: Sequence[Kind], clearance: int) -> list[Scored]:
+        """The rows of documents that pass the default gate now, and are of these kinds."""
+        return [Scored(*r) for r in self._all("shown", _array(vids), clearance, _array(kinds))]
+
+    def columns(self, scope_no: int, after: int) -> list[ColumnsRow]:
+        """What ranking needs of a scope's documents, from a place on."""
+        low = scope_no << SEQ_BITS
+        return cast("list[ColumnsRow]", self._all("columns", low + after, low + (1 << SEQ_BITS)))
+
+    def unlisted(self, scope_no: int) -> list[int]:
+        """Numbers of a scope's threaded documents that are not listed."""
+        return [r[0] for r in self._all("unlisted", scope_no << SEQ_BITS, (scope_no + 1) << SEQ_BITS)]
+
+    def known_names(self, scope_id: str, names: Sequence[str]) -> list[str]:
+        """Which of these names a document mentions or an entity has, in a scope."""
+        found = self._connection.execute(self._q["known_names"], (_array(names), self._space, scope_id))
+        return [r[0] for r in found.fetchall()]
 
     def thread_around(self, thread: str, vid: int, reach: int, clearance: int) -> list[int]:
         """Document numbers of a thread within `reach` places of one, of those that nothing locks for a clearance."""
         before = [r[0] for r in self._all("thread_before", thread, vid, clearance, reach)]
         return [*reversed(before), *(r[0] for r in self._all("thread_after", thread, vid, clearance, reach))]
 
-    def mentioning(self, scope_id: str, name: str, limit: int, clearance: int) -> list[int]:
+    def mentioning(self, scope_id: str, name: str, limit: int, clearance: int, *, episodes: bool = True) -> list[int]:
         """Document numbers that mention a name and that nothing locks for a clearance, newest first."""
-        return [r[0] for r in self._all("mentioning", scope_id, name, clearance, limit)]
+        return [r[0] for r in self._all("mentioning", scope_id, name, clearance, episodes, limit)]
 
-    def mentioned_in(self, scope_id: str, name: str, vids: Iterable[int]) -> list[int]:
+    def mentioned_in(self, scope_id: str, name: str, vids: Iterable[int], *, episodes: bool = True) -> list[int]:
         """Those of some document numbers that mention a name."""
-        return [r[0] for r in self._all("mentioned_in", scope_id, name, _array(vids))]
+        return [r[0] for r in self._all("mentioned_in", scope_id, name, episodes, _array(vids))]
 
     def has_spoken(self, scope_no: int, speaker_no: int, clearance: int) -> bool:
         """Whether a speaker said anything in a scope that nothing locks for a clearance."""
@@ -216,6 +234,10 @@ class SqliteReader:
     def entities_named(self, scope_id: str, name: str) -> list[str]:
         """Entity records a name stands for in a scope."""
         return [r[0] for r in self._all("entities_named", scope_id, name)]
+
+    def entity_names_among(self, scope_id: str, names: Sequence[str]) -> list[str]:
+        """Which of these name keys an entity of a scope has."""
+        return [r[0] for r in self._all("entity_names_among", scope_id, _array(names))]
 
     def names_of_entity(self, record_id: str) -> list[tuple[str, str]]:
         """(name, role) of an entity."""
@@ -273,12 +295,12 @@ class SqliteReader:
         return found | {t: _digest(self._index_terms(t)) for t in ("lex", "lex_rest")}
 
     def _table(self, table: str, order: str) -> Iterator[Row]:
-        return iter(
-            self._connection.execute(f"SELECT * FROM {table} WHERE space_id = ? ORDER BY {order}", (self._space,))
+        yield from self._connection.execute(
+            f"SELECT * FROM {table} WHERE space_id = ? ORDER BY {order}", (self._space,)
         )
 
     def _index_terms(self, index: str) -> Iterator[Row]:
-        """(term, document) of a word index, of this space's scopes."""
+        """(term, document) of a word index, and (document, size) of its documents, of this space's scopes."""
         vocabulary = f"temp.{index}_terms"
         self._connection.execute(
             f"CREATE VIRTUAL TABLE IF NOT EXISTS {vocabulary} USING fts5vocab('main', '{index}', 'instance')"
@@ -287,13 +309,20 @@ class SqliteReader:
         for term, vid in self._connection.execute(f"SELECT term, doc FROM {vocabulary} ORDER BY term, doc"):
             if vid >> SEQ_BITS in numbers:
                 yield term, vid
+        for vid, size in self._connection.execute(f"SELECT id, sz FROM {index}_docsize ORDER BY id"):
+            if vid >> SEQ_BITS in numbers:
+                yield vid, size
 
 
 def _digest(rows: Iterator[Row]) -> str:
+    """A digest over all columns; a table too damaged to read has one that no table has."""
     running = hashlib.sha256()
-    for row in rows:
-        running.update(repr(row).encode())
-        running.update(b"\n")
+    try:
+        for row in rows:
+            running.update(repr(row).encode())
+            running.update(b"\n")
+    except (apsw.CorruptError, UnicodeDecodeError):
+        return UNREADABLE
     return running.hexdigest()
 
 
