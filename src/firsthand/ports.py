@@ -264,11 +264,11 @@ class Reader(Entries, Protocol):
         """Document numbers of a thread within `reach` places of one, of those that nothing locks for a clearance."""
         ...
 
-    def mentioning(self, scope_id: str, name: str, limit: int, clearance: int, *, episodes: bool = True) -> list[int]:
+    def mentioning(self, scope_id: str, name: str, limit: int, clearance: int) -> list[int]:
         """Document numbers that mention a name and that nothing locks for a clearance, newest first."""
         ...
 
-    def mentioned_in(self, scope_id: str, name: str, vids: Iterable[int], *, episodes: bool = True) -> list[int]:
+    def mentioned_in(self, scope_id: str, name: str, vids: Iterable[int]) -> list[int]:
         """Those of some document numbers that mention a name."""
         ...
 

@@ -23,6 +23,7 @@ ENTITY_FETCH: Final = 60
 RECENT_FETCH: Final = 60
 WIDEST: Final = 8_192
 """Documents that the lexical arm looks at before it gives up widening, and says so."""
+EPISODIC: Final = KINDS.index("episodic")
 FAILED: Final = "_arm_failed"
 SHORT_QUERY_TERMS: Final = 1
 _NOTHING: Final = np.zeros(0, dtype=np.int64)
@@ -90,7 +91,7 @@ def search(reader: Reader, plan: Plan, base: Ground, query: QueryFeatures, named
 
     wanted: dict[ArmName, Callable[[], IntArray]] = {
         "lexical": lexical_arm,
-        "entity": lambda: _entity(reader, plan, base, named, arms.get("lexical", _NOTHING)),
+        "entity": lambda: _entity(reader, plan, base, named, arms.get("lexical", _NOTHING), cache),
     }
     if len(query.terms) <= SHORT_QUERY_TERMS or plan.kinds == ("working",):
         wanted["recent"] = lambda: _recent(reader, plan, base)
@@ -159,7 +160,7 @@ def _visible(found: IntArray, hidden: IntArray) -> IntArray:
     return found if not len(hidden) else found[~np.isin(found, hidden)]
 
 
-def _entity(reader: Reader, plan: Plan, base: Ground, named: Sequence[str], hits: IntArray) -> IntArray:
+def _entity(reader: Reader, plan: Plan, base: Ground, named: Sequence[str], hits: IntArray, cache: Cache) -> IntArray:
     """Documents that mention what the query names, by any name of the entity it stands for.
 
     Of whoever is known as a speaker only claims: what others say of them is what everybody says most often.
@@ -174,11 +175,13 @@ def _entity(reader: Reader, plan: Plan, base: Ground, named: Sequence[str], hits
         own = base.vids(hits[(hits >= place.offset) & (hits < place.offset + place.row.next_seq)])
         for name in reader.known_names(scope_id, sorted(asked)):
             for other in sorted(_names(reader, scope_id, name, plan.clearance)):
-                episodes = other not in spoken
-                vids = reader.mentioning(scope_id, other, ENTITY_FETCH, plan.clearance, episodes=episodes)
+                vids = reader.mentioning(scope_id, other, ENTITY_FETCH, plan.clearance)
                 if len(vids) == ENTITY_FETCH:  # older ones that were found otherwise mention it no less
-                    vids += reader.mentioned_in(scope_id, other, own, episodes=episodes)
-                found |= dict.fromkeys(place.offset + (v & SEQ_MASK) for v in vids)
+                    vids += reader.mentioned_in(scope_id, other, own)
+                places = np.array(vids, dtype=np.int64) & SEQ_MASK
+                if other in spoken:
+                    places = places[cache.columns(reader, place.row).kind[places] != EPISODIC]
+                found |= dict.fromkeys((places + place.offset).tolist())
     return np.array(list(found), dtype=np.int64)
 
 

@@ -114,11 +114,9 @@ SELECT m.vid FROM mention m WHERE m.space_id = ? AND m.scope_id = ? AND m.name =
   AND NOT EXISTS (SELECT 1 FROM belief k WHERE k.space_id = m.space_id AND k.vid = m.vid
       AND k.known_to = 9223372036854775807
       AND (k.sensitivity > ? OR k.visibility = 'hidden' OR k.status IN ('rejected', 'erased')))
-  AND (? OR EXISTS (SELECT 1 FROM doc d WHERE d.space_id = m.space_id AND d.vid = m.vid AND d.kind <> 'episodic'))
 ORDER BY m.vid DESC LIMIT ?;
 -- name: mentioned_in
 SELECT m.vid FROM mention m WHERE m.space_id = ? AND m.scope_id = ? AND m.name = ?
-  AND (? OR EXISTS (SELECT 1 FROM doc d WHERE d.space_id = m.space_id AND d.vid = m.vid AND d.kind <> 'episodic'))
   AND m.vid IN (SELECT value FROM {list}) ORDER BY m.vid;
 -- name: has_spoken
 SELECT 1 FROM doc d WHERE d.space_id = ? AND d.vid >= ? AND d.vid < ? AND d.speaker = ?

@@ -210,13 +210,13 @@ class SqliteReader:
         before = [r[0] for r in self._all("thread_before", thread, vid, clearance, reach)]
         return [*reversed(before), *(r[0] for r in self._all("thread_after", thread, vid, clearance, reach))]
 
-    def mentioning(self, scope_id: str, name: str, limit: int, clearance: int, *, episodes: bool = True) -> list[int]:
+    def mentioning(self, scope_id: str, name: str, limit: int, clearance: int) -> list[int]:
         """Document numbers that mention a name and that nothing locks for a clearance, newest first."""
-        return [r[0] for r in self._all("mentioning", scope_id, name, clearance, episodes, limit)]
+        return [r[0] for r in self._all("mentioning", scope_id, name, clearance, limit)]
 
-    def mentioned_in(self, scope_id: str, name: str, vids: Iterable[int], *, episodes: bool = True) -> list[int]:
+    def mentioned_in(self, scope_id: str, name: str, vids: Iterable[int]) -> list[int]:
         """Those of some document numbers that mention a name."""
-        return [r[0] for r in self._all("mentioned_in", scope_id, name, episodes, _array(vids))]
+        return [r[0] for r in self._all("mentioned_in", scope_id, name, _array(vids))]
 
     def has_spoken(self, scope_no: int, speaker_no: int, clearance: int) -> bool:
         """Whether a speaker said anything in a scope that nothing locks for a clearance."""
