@@ -21,9 +21,11 @@ OVER_FETCH: Final = 6
 FETCH_LEAST: Final = 120
 ENTITY_FETCH: Final = 60
 RECENT_FETCH: Final = 60
+CLAIMS_FETCH: Final = 60
 WIDEST: Final = 8_192
 """Documents that the lexical arm looks at before it gives up widening, and says so."""
 EPISODIC: Final = KINDS.index("episodic")
+ENTITY: Final = KINDS.index("entity")
 FAILED: Final = "_arm_failed"
 SHORT_QUERY_TERMS: Final = 1
 _NOTHING: Final = np.zeros(0, dtype=np.int64)
@@ -87,7 +89,8 @@ def search(reader: Reader, plan: Plan, base: Ground, query: QueryFeatures, named
         nonlocal lists, rarity, dense
         lists, rarity, documents = _posting_lists(reader, plan, base, query, cache)
         dense = lexical(lists, documents, base.size, query.faint)
-        return top(_of_kinds(reader, plan, base, dense, cache), fetch_of(plan))
+        found = top(_of_kinds(reader, plan, base, dense, cache), fetch_of(plan))
+        return found if len(found) < fetch_of(plan) else _with_claims(reader, base, dense, found, cache)
 
     wanted: dict[ArmName, Callable[[], IntArray]] = {
         "lexical": lexical_arm,
@@ -126,6 +129,15 @@ def _of_kinds(reader: Reader, plan: Plan, base: Ground, dense: ScoreArray, cache
 def shelves(plan: Plan) -> tuple[Shelf, ...]:
     """The past, and what the default gate keeps back, are on the second shelf."""
     return (LISTED, REST) if plan.known_at is not None or plan.include else (LISTED,)
+
+
+def _with_claims(reader: Reader, base: Ground, dense: ScoreArray, found: IntArray, cache: Cache) -> IntArray:
+    """The best beliefs as well: a claim is one, and what was said of it may be hundreds that all say the same."""
+    kinds = np.concatenate([cache.columns(reader, p.row).kind for p in base.places])
+    hits = np.flatnonzero(dense > 0)
+    claims = hits[~np.isin(kinds[hits], (EPISODIC, ENTITY))]
+    best = claims[np.lexsort((-claims, -dense[claims]))][:CLAIMS_FETCH]
+    return np.concatenate((found, best[~np.isin(best, found)]))
 
 
 def _posting_lists(

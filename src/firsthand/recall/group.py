@@ -16,6 +16,8 @@ class Candidate(msgspec.Struct, frozen=True, kw_only=True):
     item: Item
     score: float
     claim_key: str | None = None
+    unit: str | None = None
+    """The slot of a structured claim."""
     head_conflict: bool = False
     disputed_with: tuple[str, ...] = ()
     near: tuple[str, ...] = ()
@@ -165,6 +167,7 @@ def _merge(first: Candidate, second: Candidate) -> Candidate:
         item=item,
         score=max(first.score, second.score),
         claim_key=first.claim_key,
+        unit=first.unit,
         head_conflict=first.head_conflict,
         disputed_with=tuple(dict.fromkeys(first.disputed_with + second.disputed_with)),
         near=tuple(dict.fromkeys(first.near + second.near)),

@@ -44,6 +44,7 @@ NOTICE: Final = (
 HYDRATE_MORE: Final = 4
 NEIGHBOUR_DEMOTION: Final = 0.7
 SAID_THEN_DEMOTION: Final = 0.5
+BELOW: Final = 0.99
 MET_FACTOR: Final = 1.1
 """A met condition outranks the unconditional (design 09.7)."""
 
@@ -160,7 +161,7 @@ def _packed(
         taken += more
         whole = [*candidates, *_opponents(reader, handle, plan, base, gate, candidates)]
         whole += _expanded(reader, handle, plan, base, gate, whole)
-        grouped = group(with_near_conflicts(whole))
+        grouped = group(with_near_conflicts(_current_first(whole)))
         packed = pack(
             grouped.items, grouped.conflicts, limit=plan.limit, max_bytes=plan.max_bytes, max_tokens=plan.max_tokens,
             notice=NOTICE,
@@ -200,6 +201,25 @@ def _hydrated(
             chosen.append(Chosen(docs[vid], row, salience_of(row, attention, plan.now), why))
     scores = {v: float(s) for v, s in zip(vids, ranked.scores[start : start + count], strict=True)}
     return _candidates(reader, handle, plan, base, chosen, scores)
+
+
+def _current_first(candidates: Sequence[Candidate]) -> list[Candidate]:
+    """What ended ranks below what holds in its slot, and what was said then below what replaced it (09.22, 09.23)."""
+    holds: dict[str, float] = {}
+    for c in candidates:
+        if c.item.qualifier.code in ("current", "disputed"):
+            for key in (c.item.record_id, *([c.unit] if c.unit is not None else [])):
+                holds[key] = max(holds.get(key, 0.0), c.score)
+    made: list[Candidate] = []
+    for c in candidates:
+        code, above = c.item.qualifier.code, None
+        if code in ("ended", "future") and c.unit is not None:
+            above = holds.get(c.unit)
+        elif code == "said_then" and c.item.qualifier.see is not None:
+            above = holds.get(c.item.qualifier.see)
+        late = above is not None and c.score >= above
+        made.append(msgspec.structs.replace(c, score=above * BELOW) if late and above is not None else c)
+    return made
 
 
 def _opponents(
@@ -267,6 +287,7 @@ def _candidates(
                 item=item,
                 score=score,
                 claim_key=f"{c.row.unit}|{c.row.claim}" if c.row.claim is not None else None,
+                unit=c.row.unit if item.structure is not None else None,
                 head_conflict=c.row.visibility == "content_conflict",
                 disputed_with=_foes(reader, plan, c.row) if c.row.status == "disputed" else (),
             )
