@@ -14,14 +14,16 @@ from firsthand.recall.arms import Found, Ground
 from firsthand.recall.cache import NOWHERE, Cache, Columns, flag
 from firsthand.recall.plan import Place, Plan
 from firsthand.recall.query import QueryFeatures, likely
-from firsthand.recall.score import Candidates, FloatArray, IntArray, order, rank
+from firsthand.recall.score import WEIGHTS, Candidates, FloatArray, IntArray, order, rank
 from firsthand.rules.salience import SALIENCE_CAP, SALIENCE_FLOOR, Anchor, half_life, value_at
 from firsthand.rules.wording import QUESTION, TIME_WORDS
 from firsthand.vocabulary.limits import SCOPES_PER_RECALL
 
 ENTITY_WEIGHT: Final = 0.25
-ABOUT_WEIGHT: Final = 0.5
+ABOUT_WEIGHT: Final = WEIGHTS["speaker"]
 """A claim about what the query names, as a turn spoken by the one it names."""
+ALONE_WEIGHT: Final = 0.75
+"""A belief has no turns beside it that could speak for it; so its own words count for them."""
 CLAIM_FACTOR: Final = 1.2
 """A belief that was made of what was said outranks the saying, which it cites."""
 FACT_FACTOR: Final = 1.05
@@ -102,7 +104,9 @@ def fuse(
     claims = np.array([r[0].kind != "episodic" for r in rows], dtype=np.bool_)
     parts |= _arm_parts(found, numbers, claims)
     total = ranking.total[at]
-    for name in ("entity", "recent"):
+    if claims.any():
+        parts["alone"] = np.where(claims, ALONE_WEIGHT * parts["own"], 0.0)
+    for name in ("entity", "recent", "alone"):
         if name in parts:
             total = total + parts[name]
     factors = _factors(plan, [current_row(r, plan.at) for r in rows], attention)

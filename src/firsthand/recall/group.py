@@ -15,6 +15,8 @@ class Candidate(msgspec.Struct, frozen=True, kw_only=True):
 
     item: Item
     score: float
+    own: float = 0.0
+    """What its own words alone score."""
     claim_key: str | None = None
     unit: str | None = None
     """The slot of a structured claim."""
@@ -166,6 +168,7 @@ def _merge(first: Candidate, second: Candidate) -> Candidate:
     return Candidate(
         item=item,
         score=max(first.score, second.score),
+        own=max(first.own, second.own),
         claim_key=first.claim_key,
         unit=first.unit,
         head_conflict=first.head_conflict,

@@ -159,9 +159,9 @@ def _packed(
     while True:
         candidates += _hydrated(reader, handle, plan, base, gate, found, ranked, taken, more, attention)
         taken += more
-        whole = [*candidates, *_opponents(reader, handle, plan, base, gate, candidates)]
-        whole += _expanded(reader, handle, plan, base, gate, whole)
-        grouped = group(with_near_conflicts(_current_first(whole)))
+        whole = [*candidates, *_opponents(reader, handle, plan, base, gate, found, candidates)]
+        whole += _expanded(reader, handle, plan, base, gate, found, whole)
+        grouped = group(with_near_conflicts(_current_first(_above_its_source(whole))))
         packed = pack(
             grouped.items, grouped.conflicts, limit=plan.limit, max_bytes=plan.max_bytes, max_tokens=plan.max_tokens,
             notice=NOTICE,
@@ -200,7 +200,18 @@ def _hydrated(
             why = tuple(Why(arm=a, rank=ranks[a][number]) for a in ranks if number in ranks[a])
             chosen.append(Chosen(docs[vid], row, salience_of(row, attention, plan.now), why))
     scores = {v: float(s) for v, s in zip(vids, ranked.scores[start : start + count], strict=True)}
-    return _candidates(reader, handle, plan, base, chosen, scores)
+    return _candidates(reader, handle, plan, base, found, chosen, scores)
+
+
+def _above_its_source(candidates: Sequence[Candidate]) -> list[Candidate]:
+    """A belief that holds as many of the words asked for as the saying it cites ranks above that saying."""
+    sayings = {c.item.record_id: c for c in candidates if c.item.kind == "episodic"}
+    made: list[Candidate] = []
+    for c in candidates:
+        sources = (sayings.get(each.record_id) for each in c.item.citations) if c.item.kind != "episodic" else ()
+        best = max((s.score for s in sources if s is not None and s.own <= c.own), default=0.0)
+        made.append(msgspec.structs.replace(c, score=best / BELOW) if best >= c.score else c)
+    return made
 
 
 def _current_first(candidates: Sequence[Candidate]) -> list[Candidate]:
@@ -223,24 +234,24 @@ def _current_first(candidates: Sequence[Candidate]) -> list[Candidate]:
 
 
 def _opponents(
-    reader: Reader, handle: Handle, plan: Plan, base: Ground, gate: Gate, candidates: Sequence[Candidate]
+    reader: Reader, handle: Handle, plan: Plan, base: Ground, gate: Gate, found: Found, candidates: Sequence[Candidate]
 ) -> list[Candidate]:
     """The other sides of conflicts whose own words did not match: a conflict is shown whole."""
     sides: dict[str, Candidate] = {}
     for c in reversed(candidates):
         sides |= dict.fromkeys((*c.disputed_with, *([c.item.record_id] if c.head_conflict else [])), c)
     around = [Reached(side, c.item.record_id, c.score, 0) for side, c in sorted(sides.items())]
-    return _reached(reader, handle, plan, base, gate, around, {c.item.revision_id for c in candidates})
+    return _reached(reader, handle, plan, base, gate, found, around, {c.item.revision_id for c in candidates})
 
 
 def _expanded(
-    reader: Reader, handle: Handle, plan: Plan, base: Ground, gate: Gate, candidates: Sequence[Candidate]
+    reader: Reader, handle: Handle, plan: Plan, base: Ground, gate: Gate, found: Found, candidates: Sequence[Candidate]
 ) -> list[Candidate]:
     """Neighbours in the graph and the thread, back through the same gate, ranked below what led to them."""
     if plan.expand == 0:
         return []
     around = expand(reader, plan, gate, candidates)
-    return _reached(reader, handle, plan, base, gate, around, {c.item.revision_id for c in candidates})
+    return _reached(reader, handle, plan, base, gate, found, around, {c.item.revision_id for c in candidates})
 
 
 def _reached(
@@ -249,6 +260,7 @@ def _reached(
     plan: Plan,
     base: Ground,
     gate: Gate,
+    found: Found,
     around: Sequence[Reached],
     here: set[str],
 ) -> list[Candidate]:
@@ -267,13 +279,21 @@ def _reached(
             scores[doc.vid] = reached.score * NEIGHBOUR_DEMOTION**reached.hop
             why = (Why(arm="expand", rank=reached.hop),) if reached.hop else ()
             chosen.append(Chosen(doc, row, salience, why, reached.via))
-    return _candidates(reader, handle, plan, base, chosen, scores)
+    return _candidates(reader, handle, plan, base, found, chosen, scores)
 
 
 def _candidates(
-    reader: Reader, handle: Handle, plan: Plan, base: Ground, chosen: Sequence[Chosen], scores: dict[int, float]
+    reader: Reader,
+    handle: Handle,
+    plan: Plan,
+    base: Ground,
+    found: Found,
+    chosen: Sequence[Chosen],
+    scores: dict[int, float],
 ) -> list[Candidate]:
     by_revision = {c.doc.revision_id: c for c in chosen}
+    numbers = base.numbers([c.doc.vid for c in chosen])
+    own = {c.doc.revision_id: float(found.dense[n]) for c, n in zip(chosen, numbers, strict=True)}
     made: list[Candidate] = []
     for item in items(reader, handle, plan, chosen, {p.row.scope_id: p.name for p in base.places}):
         c = by_revision[item.revision_id]
@@ -286,6 +306,7 @@ def _candidates(
             Candidate(
                 item=item,
                 score=score,
+                own=own[item.revision_id],
                 claim_key=f"{c.row.unit}|{c.row.claim}" if c.row.claim is not None else None,
                 unit=c.row.unit if item.structure is not None else None,
                 head_conflict=c.row.visibility == "content_conflict",
