@@ -33,7 +33,7 @@ SCOPE = "project:boat"
 
 
 class Kill(NamedTuple):
-    """One kill: what the child acknowledged, how many of all acknowledged so far are gone, and whether the rest holds."""
+    """One kill: what the child acknowledged, how many of all acknowledged so far are gone, and whether all holds."""
 
     file: int
     acknowledged: int
