@@ -318,16 +318,16 @@ class Writer(Reader, Protocol):
         """Number a scope, or give it its name."""
         ...
 
-    def next_vid(self, scope_id: str) -> int:
-        """Number a new document of a scope."""
+    def next_vid(self, scope_id: str, shelf: Shelf) -> int:
+        """Number a new document of a scope, and count it on its shelf."""
         ...
 
     def put_name(self, what: str, name_id: str, text: str | None) -> None:
         """Keep the words behind an opaque id."""
         ...
 
-    def put_doc(self, doc: DocRow) -> None:
-        """Add a document, on no shelf yet."""
+    def put_doc(self, doc: DocRow, terms: Sequence[str]) -> None:
+        """Add a document, its terms on its shelf."""
         ...
 
     def shelve(self, scope_id: str, vid: int, was: Shelf, now: Shelf, terms: Sequence[str]) -> None:

@@ -150,6 +150,11 @@ _HINTS: Final = tuple((hint, detector) for detector in _DETECTORS for hint in de
 _ANY_MARK: Final = re.compile("[0-9_/]")
 
 
+def may_hold(text: str) -> bool:
+    """Whether a text, or its JSON, can hold a secret at all: every secret shows one of its type's hints."""
+    return any(hint in text for hint, _ in _HINTS)
+
+
 def mask(text: str) -> Masked:
     """Return the text with every secret of a known type masked, and where they were; masking twice changes nothing."""
     if not (

@@ -9,7 +9,7 @@ from typing import Any, Final, TypeVar, cast
 
 import msgspec
 
-from firsthand.capture.secrets import mask
+from firsthand.capture.secrets import mask, may_hold
 from firsthand.vocabulary import limits
 from firsthand.vocabulary.errors import InvalidError
 from firsthand.vocabulary.kinds import SENSITIVITIES, Basis, Sensitivity
@@ -55,12 +55,22 @@ P = TypeVar("P", bound=Payload)
 def clean(payload: P) -> tuple[P, tuple[Masking, ...]]:
     """A payload within its limits, with typed secrets masked, and what was masked."""
     check(payload)
-    plain = msgspec.to_builtins(payload)
+    if not may_hold(_json(payload)):
+        return payload, ()
     found: list[Masking] = []
-    masked = _mask(plain, str(payload.__struct_config__.tag), found)
+    masked = _mask(msgspec.to_builtins(payload), str(payload.__struct_config__.tag), found)
     if not found:
         return payload, ()
     return convert(masked, type(payload), "payload"), tuple(found)
+
+
+def _json(payload: Payload) -> str:
+    try:
+        return msgspec.json.encode(payload).decode()
+    except UnicodeEncodeError:
+        raise InvalidError(
+            "text_not_unicode", "payload holds a lone surrogate, which is not text", field="payload"
+        ) from None
 
 
 def mask_text(text: str, field: str, found: list[Masking]) -> str:
@@ -100,7 +110,13 @@ def check(payload: Payload) -> None:
             _check_plan(payload)
         case Entity():
             _check_entity(payload)
-    _check_tree(msgspec.to_builtins(payload), 0)
+    if not isinstance(payload, Semantic) and not (isinstance(payload, Episodic) and _is_flat(payload)):
+        _check_tree(msgspec.to_builtins(payload), 0)
+
+
+def _is_flat(p: Episodic) -> bool:
+    """Whether an episode holds no free JSON."""
+    return not (p.tool_graph or p.timeline or p.artifacts) and p.environment is None
 
 
 def reason(text: str | None, *, required: bool) -> str | None:

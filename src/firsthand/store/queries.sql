@@ -133,7 +133,8 @@ INSERT INTO scope (space_id, scope_id, scope_no, name, next_seq, listed, rest, c
 -- name: name_scope
 UPDATE scope SET name = ? WHERE space_id = ? AND scope_id = ?;
 -- name: next_seq
-UPDATE scope SET next_seq = next_seq + 1 WHERE space_id = ? AND scope_id = ? RETURNING scope_no, next_seq - 1;
+UPDATE scope SET next_seq = next_seq + 1, listed = listed + ?2, rest = rest + ?3, changed = changed + 1
+WHERE space_id = ?1 AND scope_id = ?4 RETURNING scope_no, next_seq - 1;
 -- name: put_name
 INSERT INTO name (space_id, what, name_id, text) VALUES (?, ?, ?, ?)
 ON CONFLICT (space_id, what, name_id) DO UPDATE SET text = excluded.text;

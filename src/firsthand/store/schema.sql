@@ -36,8 +36,8 @@ CREATE TRIGGER entry_no_delete BEFORE DELETE ON entry                           
 BEGIN SELECT RAISE(ABORT, 'the ledger is append-only'); END;                                                  -- @sqlite
 -- REPLACE deletes without asking unless an insert over an existing row is refused first.
 CREATE TRIGGER entry_no_replace BEFORE INSERT ON entry                                                        -- @sqlite
-WHEN EXISTS (SELECT 1 FROM entry WHERE space_id = NEW.space_id                                                -- @sqlite
-             AND (position = NEW.position OR entry_id = NEW.entry_id))                                        -- @sqlite
+WHEN EXISTS (SELECT 1 FROM entry WHERE space_id = NEW.space_id AND position = NEW.position)                   -- @sqlite
+  OR EXISTS (SELECT 1 FROM entry WHERE space_id = NEW.space_id AND entry_id = NEW.entry_id)                   -- @sqlite
 BEGIN SELECT RAISE(ABORT, 'the ledger is append-only'); END;                                                  -- @sqlite
 
 -- Kept: never dropped by a rebuild (design 09.28). ------------------------------------------------------------------

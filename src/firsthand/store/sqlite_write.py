@@ -12,12 +12,13 @@ from firsthand.ports import (
     Attention,
     BeliefRow,
     DocRow,
+    Head,
     LedgerRow,
     RequestRow,
     ScopeRow,
     Shelf,
 )
-from firsthand.store.engine import SqlValue
+from firsthand.store.engine import Connection, SqlValue
 from firsthand.store.sql import PROJECTIONS
 from firsthand.store.sqlite_read import SqliteReader
 from firsthand.vocabulary.errors import BrokenError
@@ -31,9 +32,21 @@ class SqliteWriter(SqliteReader):
     def _run(self, query: str, *values: SqlValue) -> None:
         self._connection.execute(self._q[query], (self._space, *values))
 
+    def __init__(self, connection: Connection, queries: dict[str, str], space: str) -> None:
+        super().__init__(connection, queries, space)
+        self._head: Head | None = None
+        self._speakers: dict[tuple[str, str], int] = {}
+
+    def head(self) -> Head:
+        """The end of the ledger, which nobody else can move while this transaction lasts."""
+        if self._head is None:
+            self._head = super().head()
+        return self._head
+
     def put_entry(self, row: LedgerRow) -> None:
         """Append an entry."""
         self._run("put_entry", *row)
+        self._head = Head(row.position, row.entry_id, row.chain, row.received_at)
 
     def put_bearings(self, position: int, keys: Sequence[str]) -> None:
         """Say what an entry bears on."""
@@ -51,12 +64,13 @@ class SqliteWriter(SqliteReader):
             self._connection.execute(self._q["name_scope"], (name, self._space, scope_id))
         return row
 
-    def next_vid(self, scope_id: str) -> int:
-        """Number a new document of a scope."""
-        row = self._one("next_seq", scope_id)
+    def next_vid(self, scope_id: str, shelf: Shelf) -> int:
+        """Number a new document of a scope, and count it on its shelf."""
+        counted = (int(shelf == LISTED), int(shelf == REST), scope_id)
+        row = self._one("next_seq", *counted)
         if row is None:
             self.put_scope(scope_id, None)
-            row = self._one("next_seq", scope_id)
+            row = self._one("next_seq", *counted)
         if row is None or row[1] >= 1 << SEQ_BITS:
             raise BrokenError("scope_full", "the scope has no document numbers left")
         return (row[0] << SEQ_BITS) | row[1]
@@ -65,10 +79,11 @@ class SqliteWriter(SqliteReader):
         """Keep the words behind an opaque id."""
         self._run("put_name", what, name_id, text)
 
-    def put_doc(self, doc: DocRow) -> None:
-        """Add a document, on no shelf yet."""
-        assert doc.shelf == UNLISTED
+    def put_doc(self, doc: DocRow, terms: Sequence[str]) -> None:
+        """Add a document, its terms on its shelf."""
         self._run("put_doc", *doc)
+        if doc.shelf != UNLISTED:
+            self._index(doc.shelf, doc.vid, terms)
 
     def shelve(self, scope_id: str, vid: int, was: Shelf, now: Shelf, terms: Sequence[str]) -> None:
         """Move a document's words from one index to another."""
@@ -77,17 +92,17 @@ class SqliteWriter(SqliteReader):
         if was != UNLISTED:
             self._connection.execute(f"DELETE FROM {_INDEXES[was]} WHERE rowid = ?", (vid,))
         if now != UNLISTED:
-            self._connection.execute(
-                f"INSERT INTO {_INDEXES[now]} (rowid, terms) VALUES (?, ?)", (vid, " ".join(terms))
-            )
+            self._index(now, vid, terms)
         self._connection.execute(self._q["set_shelf"], (now, self._space, vid))
         moved = [(now == shelf) - (was == shelf) for shelf in (LISTED, REST)]
         self._connection.execute(self._q["count_shelves"], (*moved, self._space, scope_id))
 
+    def _index(self, shelf: Shelf, vid: int, terms: Sequence[str]) -> None:
+        self._connection.execute(f"INSERT INTO {_INDEXES[shelf]} (rowid, terms) VALUES (?, ?)", (vid, " ".join(terms)))
+
     def put_mentions(self, scope_id: str, vid: int, names: Sequence[str]) -> None:
         """Index the names a document mentions."""
-        for name in names:
-            self._run("put_mention", scope_id, name, vid)
+        self._connection.executemany(self._q["put_mention"], [(self._space, scope_id, name, vid) for name in names])
 
     def put_entity_names(self, scope_id: str, record_id: str, names: Sequence[tuple[str, str]]) -> None:
         """Replace an entity's names."""
@@ -97,9 +112,12 @@ class SqliteWriter(SqliteReader):
 
     def speaker_no(self, scope_id: str, name: str) -> int:
         """The number of a speaker in a scope, given on first sight."""
-        row = self._one("speaker_no", scope_id, name) or self._one("put_speaker", scope_id, name)
-        assert row is not None
-        return row[0]
+        number = self._speakers.get((scope_id, name))
+        if number is None:
+            row = self._one("speaker_no", scope_id, name) or self._one("put_speaker", scope_id, name)
+            assert row is not None
+            number = self._speakers[scope_id, name] = row[0]
+        return number
 
     def close_belief(self, row: BeliefRow, at: int) -> None:
         """End a row's known time."""
@@ -132,6 +150,7 @@ class SqliteWriter(SqliteReader):
     def drop_projections(self) -> None:
         """Empty everything a replay makes anew."""
         numbers = [s.scope_no for s in self.scope_rows()]
+        self._speakers.clear()
         for index in _INDEXES.values():
             for number in numbers:
                 self._connection.execute(

@@ -1,0 +1,280 @@
+"""What follows from one entry of the ledger: names, documents, beliefs, indexes; the same for a write and a replay."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+import msgspec
+
+from firsthand.ports import LISTED, REST, UNLISTED, Attention, BeliefRow, DocRow, LedgerRow, Shelf, Writer
+from firsthand.rules.bearing import bearings, claim_digest
+from firsthand.rules.fold import fold
+from firsthand.rules.gate import Shown, stands, unlocked
+from firsthand.rules.normalise import name_key
+from firsthand.rules.salience import Anchor, penalise, reinforce
+from firsthand.rules.standing import Row
+from firsthand.rules.view import View
+from firsthand.rules.wording import BLANK, Indexed, index_words
+from firsthand.vocabulary.entries import Attend, Body, Define, Entry, PolicyRules, Relate, Revise, Skeleton
+from firsthand.vocabulary.instants import FOREVER
+from firsthand.vocabulary.kinds import HIGHEST_SENSITIVITY, Kind
+from firsthand.vocabulary.records import Entity, Episodic, Payload
+
+GENERATION = 0
+FULL_ATTENTION = 1.0
+"""A record's salience when it is made."""
+
+_bodies = msgspec.json.Decoder(Body)
+_skeletons = msgspec.json.Decoder(Skeleton)
+
+
+def project(
+    writer: Writer,
+    entry: Entry,
+    row: LedgerRow,
+    body: Body | None,
+    indexed: Indexed,
+    policy: PolicyRules,
+    *,
+    fresh: bool,
+) -> dict[str, frozenset[Row]]:
+    """Write everything that follows from an entry; `fresh`: nothing can refer to it yet. The rows it settled."""
+    keys = bearings(entry)
+    if keys:
+        writer.put_bearings(row.position, keys)
+    payload = body.payload if body is not None else None
+    edges = entry.skeleton.edges
+    match edges:
+        case Define():
+            _define(writer, edges, body)
+        case Revise(record_kind="entity"):
+            _name_entity(writer, entry, payload)
+        case Relate():
+            _relate(writer, entry, edges, body, row.position)
+        case Attend():
+            _attend(writer, entry.record_id, edges, row.received_at)
+        case _:
+            pass
+    change = fold(writer, entry, policy, fresh=fresh)
+    step = _Step(writer, entry, row.received_at)
+    if isinstance(edges, Revise):
+        step.add_document(edges.record_kind, row.position, payload, indexed, change.rows.values())
+    for unit, rows in change.rows.items():
+        step.believe(unit, rows, empty=fresh and unit == entry.record_id and entry.skeleton.record is None)
+    step.reshelve()
+    return change.rows
+
+
+def entry_of(row: LedgerRow) -> Entry:
+    """A stored entry as the fold sees it."""
+    return Entry(id=row.entry_id, skeleton=_skeletons.decode(row.skeleton))
+
+
+def body_of(row: LedgerRow) -> Body | None:
+    """The words of a stored entry, unless erased."""
+    return _bodies.decode(row.body) if row.body is not None else None
+
+
+def indexed_again(entry: Entry, body: Body | None) -> Indexed:
+    """What the indexes hold of a stored entry."""
+    if body is None or body.payload is None:
+        return BLANK
+    return index_words(body.payload, said_at(entry, body.payload))
+
+
+def said_at(entry: Entry, payload: Payload) -> int:
+    """The instant against which a payload's relative time words are read."""
+    if isinstance(payload, Episodic) and payload.occurred_at is not None:
+        return payload.occurred_at
+    return entry.skeleton.recorded_at
+
+
+def shelf_of(rows: Iterable[BeliefRow] | Iterable[Row], kind: Kind) -> Shelf:
+    """The index a document belongs to, from the rows believed of it now."""
+    seen = [Shown(r.tier, r.status, r.visibility, r.live_support, r.sensitivity, kind) for r in rows]
+    if any(unlocked(s, HIGHEST_SENSITIVITY) and stands(s) for s in seen):
+        return LISTED
+    return REST if all(unlocked(s, HIGHEST_SENSITIVITY) for s in seen) else UNLISTED
+
+
+class _Step:
+    """One entry's changes to documents and beliefs."""
+
+    def __init__(self, writer: Writer, entry: Entry, at: int) -> None:
+        self._writer = writer
+        self._entry = entry
+        self._at = at
+        self._docs: dict[str, DocRow] = {}
+        self._moved: dict[int, str] = {}
+
+    def add_document(
+        self, kind: Kind, position: int, payload: Payload | None, indexed: Indexed, units: Iterable[frozenset[Row]]
+    ) -> None:
+        """Number the entry's words, index them, and put them on the shelf their standing asks for."""
+        own = [r for rows in units for r in rows if r.revision == self._entry.id]
+        # A revision that nothing settles yet, such as one whose evidence has not arrived, waits with the rest.
+        shelf = shelf_of(own, kind) if own else REST
+        self._docs[self._entry.id] = _put_document(self._writer, self._entry, kind, position, payload, indexed, shelf)
+
+    def believe(self, unit: str, rows: frozenset[Row], *, empty: bool) -> None:
+        """Close the open rows of a unit that no longer hold, open those that now do; `empty`: it had none."""
+        before = {} if empty else {_content(r): r for r in self._writer.open_rows(unit)}
+        after = {_content(b): b for b in map(self._belief, rows)}
+        for row in sorted((r for c, r in before.items() if c not in after), key=_place):
+            self._writer.close_belief(row, self._at)
+            self._moved[row.vid] = row.scope_id
+        for row in sorted((r for c, r in after.items() if c not in before), key=_place):
+            self._writer.put_belief(row)
+            self._moved[row.vid] = row.scope_id
+
+    def reshelve(self) -> None:
+        """Move the words of every document whose standing changed, where the new one asks for another shelf."""
+        for doc in self._docs.values():
+            self._moved.pop(doc.vid, None)
+        if not self._moved:
+            return
+        docs = self._writer.docs(self._moved)
+        rows: dict[int, list[BeliefRow]] = {}
+        for row in self._writer.beliefs(self._moved, None):
+            rows.setdefault(row.vid, []).append(row)
+        for vid, scope in sorted(self._moved.items()):
+            now = shelf_of(rows.get(vid, []), docs[vid].kind)
+            if now != docs[vid].shelf:
+                indexed = BLANK if now == UNLISTED else _read_again(self._writer, docs[vid])
+                self._writer.shelve(scope, vid, docs[vid].shelf, now, indexed.terms)
+
+    def _belief(self, row: Row) -> BeliefRow:
+        doc = self._document(row)
+        return BeliefRow(
+            vid=doc.vid,
+            known_from=self._at,
+            valid_from=row.valid_from,
+            known_to=FOREVER,
+            valid_to=row.valid_to,
+            unit=row.unit,
+            record_id=row.record,
+            revision_id=row.revision,
+            kind=doc.kind,
+            scope_id=row.scope,
+            generation=GENERATION,
+            claim=claim_digest(row.claim),
+            conditions=row.claim.conditions if row.claim and row.claim.conditions else None,
+            tier=row.tier,
+            status=row.status,
+            visibility=row.visibility,
+            hidden_reason=row.hidden_reason,
+            live_support=row.live_support,
+            sensitivity=row.sensitivity,
+            cause_entry=self._entry.id,
+            ended_by=row.ended_by or None,
+            challenged_by=row.challenged_by or None,
+        )
+
+    def _document(self, row: Row) -> DocRow:
+        """The document of a belief's words; a support gets one when its words are first needed."""
+        doc = self._docs.get(row.revision) or self._writer.doc(row.revision)
+        if doc is not None:
+            return doc
+        stored = self._writer.rows_of([row.revision])[row.revision]
+        entry, body = entry_of(stored), body_of(stored)
+        kind = View(self._writer).account(entry.record_id).kind
+        assert kind is not None, "a support is of a record with content"
+        payload = body.payload if body is not None else None
+        indexed = indexed_again(entry, body)
+        doc = _put_document(self._writer, entry, kind, stored.position, payload, indexed, UNLISTED)
+        self._moved[doc.vid] = entry.skeleton.scope
+        return doc
+
+
+def _put_document(
+    writer: Writer,
+    entry: Entry,
+    kind: Kind,
+    position: int,
+    payload: Payload | None,
+    indexed: Indexed,
+    shelf: Shelf,
+) -> DocRow:
+    """Number an entry's words in their scope, with what ranking needs to know of them."""
+    scope = entry.skeleton.scope
+    episode = payload if isinstance(payload, Episodic) else None
+    doc = DocRow(
+        vid=writer.next_vid(scope, shelf),
+        record_id=entry.record_id,
+        revision_id=entry.id,
+        position=position,
+        kind=kind,
+        shelf=shelf,
+        thread=f"{scope}/{episode.thread}" if episode and episode.thread else None,
+        speaker=writer.speaker_no(scope, episode.speaker) if episode and episode.speaker else None,
+        occurred_at=episode.occurred_at if episode else None,
+        flags=indexed.flags,
+        told_from=indexed.told_from,
+        told_to=indexed.told_to,
+        volatility=indexed.volatility,
+    )
+    writer.put_doc(doc, indexed.terms)
+    if indexed.mentions:
+        writer.put_mentions(scope, doc.vid, indexed.mentions)
+    return doc
+
+
+def _content(row: BeliefRow) -> Sequence[object]:
+    """A row but for when it was known and through which entry."""
+    return (row.vid, row.valid_from, *row[4:19], *row[20:])
+
+
+def _place(row: BeliefRow) -> tuple[int, int]:
+    return row.vid, row.valid_from
+
+
+def _read_again(writer: Writer, doc: DocRow) -> Indexed:
+    (row,) = writer.rows_at([doc.position])
+    return indexed_again(entry_of(row), body_of(row))
+
+
+# ---- names, relations, attention -------------------------------------------------------------------------------------
+
+
+def _define(writer: Writer, edges: Define, body: Body | None) -> None:
+    name = body.name if body else None
+    if edges.what == "scope":
+        writer.put_scope(edges.id, name)
+    else:
+        writer.put_name(edges.what, edges.id, name)
+
+
+def _name_entity(writer: Writer, entry: Entry, payload: Payload | None) -> None:
+    """An entity's names are those of its newest revision: canonical, aliases, former names, identifiers."""
+    names: list[tuple[str, str]] = []
+    if isinstance(payload, Entity):
+        names = [(name_key(payload.canonical_name), "canonical")]
+        names += [(name_key(a.value), a.kind) for a in payload.aliases]
+        names += [(name_key(i.value), "identifier") for i in payload.identifiers]
+    writer.put_entity_names(entry.skeleton.scope, entry.record_id, names)
+
+
+def _relate(writer: Writer, entry: Entry, edges: Relate, body: Body | None, position: int) -> None:
+    relation = (body.name if body else None) or edges.relation
+    if edges.verb == "begin":
+        writer.put_relation(entry.record_id, relation, edges.target, position)
+    else:
+        writer.drop_relation(entry.record_id, relation, edges.target)
+
+
+def _attend(writer: Writer, record_id: str, edges: Attend, at: int) -> None:
+    """Move a record's salience anchor (design 04)."""
+    docs = writer.docs_of_record(record_id)
+    if not docs:
+        return
+    held = writer.attention([record_id]).get(record_id) or Attention(FULL_ATTENTION, _made_at(writer, docs[0]), 0, 0)
+    gain = edges.gain_thousandths / 1000
+    move = reinforce if gain >= 0 else penalise
+    anchor = move(Anchor(held.anchor, held.anchored_at), docs[0].kind, at, abs(gain))
+    helped, failed = held.helped + (edges.outcome == "helped"), held.failed + (edges.outcome == "failed")
+    writer.put_attention(record_id, Attention(anchor.value, anchor.at, helped, failed))
+
+
+def _made_at(writer: Writer, doc: DocRow) -> int:
+    (row,) = writer.rows_at([doc.position])
+    return row.received_at
