@@ -84,3 +84,10 @@ def test_the_reader_of_blocks_reads_what_it_says_it_reads(tmp_path: Path) -> Non
     assert agrees("a\n…\nd", "a\n\nd")
     assert not agrees("a … c", "a b\nc")
     assert not agrees("a", "a\nb")
+
+
+@pytest.mark.parametrize("name", ["core", "locomo_retrieval"])
+def test_figures_that_were_measured_are_in_the_readme(name: str) -> None:
+    """As long as a file of results is not there its place says so, and once it is there it does not."""
+    (line,) = re.findall(rf"^.*\(`bench/results/{name}\.json`\).*$", README.read_text(), flags=re.MULTILINE)
+    assert ("not measured" in line) == (not (ROOT / "bench" / "results" / f"{name}.json").exists())
