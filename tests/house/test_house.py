@@ -180,6 +180,15 @@ def test_the_command_line_that_is_shown_is_the_one_there_is() -> None:
     assert shown.split() == list(COMMANDS)
 
 
+def test_the_tables_that_are_described_are_those_of_the_schema() -> None:
+    schema = (SOURCE / "store" / "schema.sql").read_text()
+    made = re.findall(r"^CREATE (?:VIRTUAL )?TABLE (\w+)", schema, flags=re.MULTILINE)
+    _, _, section = (ROOT / "docs" / "ARCHITECTURE.md").read_text().partition("## Tables")
+    rows = [line.split("|")[2] for line in section.splitlines() if line.startswith("|")][2:]
+    told = [name for row in rows for names in re.findall(r"`([^`]+)`", row) for name in names.split()]
+    assert sorted(told) == sorted(made)
+
+
 def test_every_term_of_the_glossary_is_in_the_code_where_it_says() -> None:
     found = terms()
     assert len(found) > 40
