@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Iterator, Sequence
+from typing import cast
 
 import msgspec
 
@@ -12,12 +13,13 @@ from firsthand.ports import (
     SEQ_BITS,
     Attention,
     BeliefRow,
-    Candidate,
+    ColumnsRow,
     DocRow,
     Head,
     LedgerRow,
     RequestRow,
     ScopeRow,
+    Scored,
     Shelf,
 )
 from firsthand.store.engine import Connection, Row, SqlValue
@@ -182,9 +184,23 @@ class SqliteReader:
         query = "over" if clearance >= DEFAULT_LEVEL else "over_public"
         return [r[0] for r in self._all(query, clearance, scope_no << SEQ_BITS, (scope_no + 1) << SEQ_BITS)]
 
-    def candidates(self, vids: Iterable[int]) -> list[Candidate]:
-        """Documents for ranking, by number."""
-        return [Candidate(*r) for r in self._all("candidates", _array(vids))]
+    def shown(self, vids: Iterable[int], kinds: Sequence[Kind], clearance: int) -> list[Scored]:
+        """The rows of documents that pass the default gate now, and are of these kinds."""
+        return [Scored(*r) for r in self._all("shown", _array(vids), clearance, _array(kinds))]
+
+    def columns(self, scope_no: int, after: int) -> list[ColumnsRow]:
+        """What ranking needs of a scope's documents, from a place on."""
+        low = scope_no << SEQ_BITS
+        return cast("list[ColumnsRow]", self._all("columns", low + after, low + (1 << SEQ_BITS)))
+
+    def unlisted(self, scope_no: int) -> list[int]:
+        """Numbers of a scope's threaded documents that are not listed."""
+        return [r[0] for r in self._all("unlisted", scope_no << SEQ_BITS, (scope_no + 1) << SEQ_BITS)]
+
+    def known_names(self, scope_id: str, names: Sequence[str]) -> list[str]:
+        """Which of these names a document mentions or an entity has, in a scope."""
+        found = self._connection.execute(self._q["known_names"], (_array(names), self._space, scope_id))
+        return [r[0] for r in found.fetchall()]
 
     def thread_around(self, thread: str, vid: int, reach: int) -> list[int]:
         """Document numbers of a thread within `reach` places of one."""
