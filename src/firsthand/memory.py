@@ -5,23 +5,25 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import date, datetime
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Self, cast
 
 import msgspec
 
 from firsthand.audit import Audit
 from firsthand.capture import annotate, revise, shape
+from firsthand.capture.claims import Claimed
 from firsthand.capture.claims import remember as remember_write
 from firsthand.capture.episodes import capture as capture_write
 from firsthand.capture.gateway import Gateway, Write
 from firsthand.ports import Store
 from firsthand.rules.access import Handle, handle
 from firsthand.rules.identity import typed_value
+from firsthand.rules.normalise import folded
 from firsthand.rules.predicates import BUILT_IN
 from firsthand.rules.wording import claim_words
 from firsthand.vocabulary import limits
 from firsthand.vocabulary.citing import Cite
-from firsthand.vocabulary.errors import AbsentError, ConflictError, InvalidError
+from firsthand.vocabulary.errors import AbsentError, ConflictError, FirsthandError, InvalidError
 from firsthand.vocabulary.instants import Instant, to_micros
 from firsthand.vocabulary.kinds import (
     DEFAULT_SENSITIVITY,
@@ -47,11 +49,9 @@ from firsthand.vocabulary.packets import (
 )
 from firsthand.vocabulary.records import (
     Artifact,
-    Competence,
     Environment,
     Episodic,
     Payload,
-    PlanGraph,
     Semantic,
     TimelineEvent,
     ToolCall,
@@ -111,10 +111,13 @@ class Memory:
     def at(self, *, scope: str | None = None, session: str | None = None) -> Memory:
         """A handle on another scope or session of the same space, under the same grant, which it cannot leave."""
         h = self._handle
+        for text, field in ((scope, "scope"), (session, "session")):
+            shape.no_secret(text, field)
         author = h.author if session is None else msgspec.structs.replace(h.author, session=session)
         other = handle(
-            space=h.space, scope=scope or h.scope, author=author, grant=h.grant, policy=h.policy, keyed=h.keyed
-        )
+            space=h.space, scope=h.scope if scope is None else scope, author=author, grant=h.grant, policy=h.policy,
+            keyed=h.keyed,
+        )  # fmt: skip
         engine = Engine(self._engine.store, self._engine.gateway, False, self._engine.cache)
         return Memory(engine, other, receipts=self._receipts)
 
@@ -244,15 +247,18 @@ class Memory:
         X gets a provisional tombstone: who had said it cannot restate it. An agent's correction of another owner's
         record is only `proposed`. Writes the reason and statement as an episode unless `evidence` is given.
         """
-        changes = {
-            "statement": statement, "object": object, "unit": unit, "polarity": polarity, "conditions": conditions,
-            "valid_from": valid_from, "valid_to": valid_to,
-        }  # fmt: skip
-        _need_change(changes)
+        changes = _changes(
+            statement=statement, object=object, unit=unit, polarity=polarity, conditions=conditions,
+            valid_from=valid_from, valid_to=valid_to,
+        )  # fmt: skip
+        if not changes:
+            raise InvalidError(
+                "nothing_new", "a correction needs a new statement, object or other field", field="statement"
+            )
         asked = revise.Revision(
-            "correct", self._target(record_id, target), reason, _renewer(changes), tuple(evidence), expected_heads
+            "correct", record_id or "", reason, _renewer(changes), shape.evidence(evidence), _heads(expected_heads)
         )
-        return self._one(revise.revise(self._engine.gateway, self._handle, asked, idempotency_key))
+        return self._revise(asked, record_id, target, changes, idempotency_key)
 
     def change(
         self,
@@ -273,14 +279,18 @@ class Memory:
         Returns the successor's id. With neither statement nor object X only ends. Leaves no tombstone.
         """
         at = None if since is None else to_micros(since, "since")
-        only_end = statement is None and object is None
-        changes = {"statement": statement, "object": object, "unit": unit, "valid_to": None}
-        changes["valid_from"] = at if at is not None else self._engine.gateway.clock.now()
+        changes = _changes(statement=statement, object=object, unit=unit)
+        if not changes and evidence:
+            raise InvalidError(
+                "evidence_not_taken", "an end takes no evidence; give the statement or object that came instead",
+                field="evidence",
+            )  # fmt: skip
+        begins = at if at is not None else self._engine.gateway.clock.now()
+        renew = _renewer({**changes, "valid_from": begins, "valid_to": None})
         asked = revise.Revision(
-            "change", self._target(record_id, target), reason, _renewer(changes), tuple(evidence), expected_heads,
-            at, only_end,
-        )  # fmt: skip
-        return self._one(revise.revise(self._engine.gateway, self._handle, asked, idempotency_key))
+            "change", record_id or "", reason, renew, shape.evidence(evidence), _heads(expected_heads), at, not changes
+        )
+        return self._revise(asked, record_id, target, changes, idempotency_key)
 
     def retract(
         self,
@@ -295,10 +305,15 @@ class Memory:
 
         The record falls if nobody independent still says it; else the receipt says who does.
         """
+        self._handle.may_write("retract")
+        shape.check_reason(reason, required=True)
+        gateway, heads = self._engine.gateway, _heads(expected_heads)
+        asked = gateway.fingerprint(self._handle, record_id, target, reason, heads) if idempotency_key else ""
+        known = gateway.answered(self._handle, "retract", idempotency_key, asked)
+        if known is not None:
+            return known
         found = self._target(record_id, target)
-        return self._one(
-            revise.retract(self._engine.gateway, self._handle, found, reason, expected_heads, idempotency_key)
-        )
+        return self._one(revise.retract(gateway, self._handle, found, reason, heads, idempotency_key, asked))
 
     def support(
         self,
@@ -313,8 +328,8 @@ class Memory:
         """Give a record more evidence (at most 200 supports), or revoke or reinstate one support by its id."""
         return self._one(
             annotate.support(
-                self._engine.gateway, self._handle, record_id, tuple(evidence), revoke=revoke, reinstate=reinstate,
-                reason=reason, idempotency_key=idempotency_key,
+                self._engine.gateway, self._handle, shape.record_id(record_id), shape.evidence(evidence),
+                revoke=revoke, reinstate=reinstate, reason=reason, idempotency_key=idempotency_key,
             )
         )  # fmt: skip
 
@@ -331,7 +346,8 @@ class Memory:
         """Begin, or with `end` end, a named edge between two records."""
         return self._one(
             annotate.relate(
-                self._engine.gateway, self._handle, record_id, relation, target, end=end, reason=reason,
+                self._engine.gateway, self._handle, shape.record_id(record_id), relation,
+                shape.record_id(target, "target"), end=shape.switch(end, "end"), reason=reason,
                 idempotency_key=idempotency_key,
             )
         )  # fmt: skip
@@ -342,7 +358,7 @@ class Memory:
         """Set a record's sensitivity. Anyone who may write raises it; only a person lowers it (`DeniedError`)."""
         return self._one(
             annotate.classify(
-                self._engine.gateway, self._handle, record_id, sensitivity, reason=reason,
+                self._engine.gateway, self._handle, shape.record_id(record_id), sensitivity, reason=reason,
                 idempotency_key=idempotency_key,
             )
         )  # fmt: skip
@@ -357,19 +373,26 @@ class Memory:
         idempotency_key: str | None = None,
     ) -> tuple[Receipt, ...]:
         """Say what the records of a recall were worth: all it delivered, or those `used`. Moves only salience."""
+        self._handle.may_write("feedback")
+        limits.check_bytes(recall_id, most=limits.NAME_BYTES, field="recall_id")
+        chosen = tuple(dict.fromkeys(shape.texts(used, "used")))
+        if outcome not in tuple(annotate.GAIN_THOUSANDTHS):
+            raise InvalidError("outcome_unknown", "outcome is helped, failed or unused", field="outcome")
         self._engine.gateway.journal.flush()
         with self._engine.store.reading(self.space) as reader:
             delivered = reader.delivery(recall_id)
-        if delivered is None or any(u not in delivered for u in used):
-            raise AbsentError("recall_absent", "recall_id names no recall that delivered this", field="recall_id")
-        if outcome not in annotate.GAIN_THOUSANDTHS:
-            raise InvalidError("outcome_unknown", "outcome is helped, failed or unused", field="outcome")
+        if delivered is None:
+            raise AbsentError(
+                "recall_absent", "recall_id names no recall; take it from the packet it answered", field="recall_id"
+            )
+        if any(u not in delivered for u in chosen):
+            raise AbsentError("record_absent", "used names a record that this recall did not deliver", field="used")
         writes = [
             annotate.attend(
                 self._engine.gateway, self._handle, recall_id, record, outcome, reason=reason,
                 idempotency_key=idempotency_key,
             )
-            for record in (used or delivered)
+            for record in (chosen or delivered)
         ]  # fmt: skip
         return tuple(self._commit(writes))
 
@@ -399,6 +422,7 @@ class Memory:
         """
         from firsthand.recall.pipeline import recall  # numpy loads when recall first runs, not at import
 
+        self._handle.may("recall")
         asked = self._plan(
             query, scopes=scopes, kinds=kinds, limit=limit, max_bytes=max_bytes, max_tokens=max_tokens,
             valid_at=valid_at, known_at=known_at, conditions=conditions, include=include, expand=expand,
@@ -415,6 +439,8 @@ class Memory:
         from firsthand.recall.explain import explain
         from firsthand.recall.pipeline import recall
 
+        self._handle.may("explain")
+        shape.record_id(record_id)
         plan = self._plan(query, **asked)
         with self._engine.store.reading(self.space) as reader:
             trace = recall(reader, self._handle, plan, self._cache())
@@ -523,7 +549,7 @@ class Memory:
             sensitivity=shape.sensitivity(fields.get("sensitivity", DEFAULT_SENSITIVITY)),
             reason=fields.get("reason"),
             idempotency_key=key,
-            imported=bool(fields.get("imported", False)),
+            imported=shape.switch(fields.get("imported", False), "imported"),
         )
 
     def _remember_write(self, fields: Mapping[str, Any], key: str | None) -> Write:
@@ -533,7 +559,7 @@ class Memory:
             _record(fields),
             basis=shape.basis(fields.get("basis", "stated")),
             sensitivity=shape.sensitivity(fields.get("sensitivity", DEFAULT_SENSITIVITY)),
-            evidence=tuple(fields.get("evidence", ())),
+            evidence=shape.evidence(fields.get("evidence", ())),
             reason=fields.get("reason"),
             idempotency_key=key,
         )
@@ -546,6 +572,8 @@ class Memory:
         batch: int,
     ) -> BatchReport:
         limits.check_range(batch, least=1, most=10_000, field="batch")
+        if isinstance(items, str | bytes | Mapping) or not isinstance(items, Iterable):  # pyright: ignore[reportUnnecessaryIsInstance]
+            raise InvalidError("items_invalid", "items is a list of mappings, one for each record", field="items")
         receipts: list[Receipt] = []
         waiting: list[Write] = []
 
@@ -556,12 +584,44 @@ class Memory:
                 if progress is not None:
                     progress(len(receipts))
 
-        for item in items:
-            waiting.append(prepare(item))
-            if len(waiting) >= batch:
-                flush()
-        flush()
+        try:
+            for item in items:
+                if not isinstance(item, Mapping):  # pyright: ignore[reportUnnecessaryIsInstance]
+                    raise InvalidError("item_invalid", "an item is not a mapping of arguments", field="items")
+                waiting.append(prepare(item))
+                if len(waiting) >= batch:
+                    flush()
+            flush()
+        except FirsthandError as error:
+            # Earlier batches stand: who tries again must know from which item on.
+            error.may_have_written = error.may_have_written or bool(receipts)
+            error.details = {**error.details, "stored_items": len(receipts)}
+            raise
         return _report(receipts)
+
+    def _revise(
+        self,
+        asked: revise.Revision,
+        record_id: str | None,
+        target: str | None,
+        changes: Mapping[str, Any],
+        key: str | None,
+    ) -> Receipt:
+        """Correct or change, unless this very request was answered before."""
+        gateway = self._engine.gateway
+        self._handle.may_write(asked.verb)
+        shape.check_reason(asked.reason, required=True)
+        if key is not None:
+            cited, heads = list(asked.evidence), asked.expected_heads
+            digest = gateway.fingerprint(
+                self._handle, record_id, target, changes, asked.since, cited, asked.reason, heads
+            )
+            known = gateway.answered(self._handle, asked.verb, key, digest)
+            if known is not None:
+                return known
+            asked = asked._replace(fingerprint=digest)
+        asked = asked._replace(record_id=self._target(record_id, target))
+        return self._one(revise.revise(gateway, self._handle, asked, key))
 
     def _target(self, record_id: str | None, target: str | None) -> str:
         """A record by id, or by a description that one record clearly fits best."""
@@ -570,6 +630,8 @@ class Memory:
         if record_id is not None:
             return shape.record_id(record_id)
         assert target is not None
+        self._handle.may("recall")
+        limits.check_bytes(target, most=limits.QUERY_BYTES, field="target")
         from firsthand.recall.pipeline import recall
 
         plan = self._plan(target, kinds=["semantic", "competence", "plan_graph"], limit=5)
@@ -589,16 +651,19 @@ class Memory:
 # ---- arguments as payloads -------------------------------------------------------------------------------------------
 
 _EPISODE_FIELDS = frozenset(Episodic.__struct_fields__) | {"sensitivity", "imported", "reason", "idempotency_key"}
-_RECORD_FIELDS = frozenset(
-    ("statement", "payload", "basis", "subject", "predicate", "object", "unit", "polarity", "conditions", "valid_from",
-     "valid_to", "volatility", "sensitivity", "evidence", "tags", "metadata", "reason", "idempotency_key")
+_CLAIM_FIELDS = frozenset(
+    ("statement", "subject", "predicate", "object", "unit", "polarity", "conditions", "valid_from", "valid_to",
+     "volatility", "tags", "metadata")
 )  # fmt: skip
+_RECORD_FIELDS = _CLAIM_FIELDS | {"payload", "basis", "sensitivity", "evidence", "reason", "idempotency_key"}
+_DEFAULTS = {"polarity": "+", "volatility": "drift_prone"}
 
 
 def _known(fields: Mapping[str, Any], known: frozenset[str]) -> None:
-    unknown = sorted(set(fields) - known)
-    if unknown:
-        raise InvalidError("field_unknown", "the request has a field that is not known here", field="request")
+    if any(field not in known for field in fields):
+        raise InvalidError(
+            "field_unknown", f"an item has a field that is not one of {', '.join(sorted(known))}", field="items"
+        )
 
 
 def _episode(fields: Mapping[str, Any]) -> Episodic:
@@ -608,87 +673,150 @@ def _episode(fields: Mapping[str, Any]) -> Episodic:
     occurred = fields.get("occurred_at")
     plain = {k: v for k, v in fields.items() if k in Episodic.__struct_fields__ and v is not None}
     plain["occurred_at"] = None if occurred is None else to_micros(occurred, "occurred_at")
+    for field in ("environment", "artifacts"):
+        if plain.get(field):
+            plain[field] = shape.plain(plain[field], field)
+    for field in ("timeline", "tool_graph"):
+        if plain.get(field):
+            plain[field] = _dated(plain[field], field)
     return shape.convert(plain, Episodic, "capture")
+
+
+def _dated(events: object, field: str) -> object:
+    """Events or tool calls as plain values, with `at` in any form an instant may have."""
+    if not isinstance(events, list | tuple):
+        return events
+    dated: list[Any] = []
+    for event in cast("Sequence[object]", events):
+        if isinstance(event, Mapping) and (at := cast("Mapping[str, Any]", event).get("at")) is not None:
+            event = {**cast("Mapping[str, Any]", event), "at": to_micros(at, f"{field}.at")}
+        dated.append(shape.plain(cast("object", event), field))
+    return dated
 
 
 def _record(fields: Mapping[str, Any]) -> Payload:
     _known(fields, _RECORD_FIELDS)
     payload = fields.get("payload")
     if payload is not None:
-        if fields.get("statement") is not None or fields.get("subject") is not None:
-            raise InvalidError("payload_unclear", "give payload or statement: one of them", field="payload")
+        beside = [
+            f for f in sorted(_CLAIM_FIELDS) if fields.get(f, _DEFAULTS.get(f)) not in (None, (), _DEFAULTS.get(f))
+        ]
+        if beside:
+            raise InvalidError(
+                "payload_unclear", f"payload already says what is remembered; {beside[0]} goes inside it",
+                field=beside[0],
+            )  # fmt: skip
         return shape.payload(payload)
     return _semantic(fields)
 
 
 def _semantic(fields: Mapping[str, Any]) -> Semantic:
-    value = fields.get("object")
-    typed = None if value is None else typed_value(value, fields.get("unit"))
+    value, unit = fields.get("object"), fields.get("unit")
     statement, subject, predicate = fields.get("statement"), fields.get("subject"), fields.get("predicate")
-    polarity = fields.get("polarity") or "+"
+    for field in ("statement", "subject", "predicate", "unit"):
+        if fields.get(field) is not None and not isinstance(fields[field], str):
+            raise InvalidError("text_invalid", f"{field} is not text; give it as a string", field=field)
+    if unit is not None and value is None:
+        raise InvalidError("claim_incomplete", "a unit needs an object that it belongs to", field="unit")
+    typed = None if value is None else typed_value(value, unit)
+    polarity = fields.get("polarity", "+")
     if statement is None and subject is not None and predicate is not None:
         statement = claim_words(subject, predicate, typed, polarity)
     if statement is None:
         raise InvalidError("statement_missing", "give a statement, or subject, predicate and object", field="statement")
     start, end = fields.get("valid_from"), fields.get("valid_to")
-    conditions = dict(fields.get("conditions") or {})
+    given = fields.get("conditions")
+    if given is not None and not isinstance(given, Mapping):
+        raise InvalidError("shape_invalid", "conditions is a mapping of names to values", field="conditions")
+    conditions = {} if given is None else dict(cast("Mapping[str, Any]", given))
     validity = Validity(
         mode="conditional" if conditions else "timeboxed" if end is not None else "global",
         conditions=conditions,
         from_=None if start is None else to_micros(start, "valid_from"),
         to=None if end is None else to_micros(end, "valid_to"),
     )
+    tags, metadata = fields.get("tags"), fields.get("metadata")
     plain: dict[str, Any] = {
         "statement": statement, "subject": subject, "predicate": predicate, "object": typed, "polarity": polarity,
-        "validity": validity, "volatility": fields.get("volatility") or "drift_prone",
-        "tags": fields.get("tags") or (), "metadata": fields.get("metadata") or {},
+        "validity": validity if not conditions else shape.plain(validity, "conditions"),
+        "volatility": fields.get("volatility", "drift_prone"),
+        "tags": () if tags is None else tags, "metadata": {} if metadata is None else metadata,
     }  # fmt: skip
     return shape.convert(plain, Semantic, "remember")
 
 
-def _need_change(changes: Mapping[str, Any]) -> None:
-    if all(v is None for v in changes.values()):
-        raise InvalidError(
-            "nothing_new", "a correction needs a new statement, object or other field", field="statement"
-        )
+def _heads(expected: object) -> tuple[str, ...] | None:
+    return None if expected is None else shape.texts(expected, "expected_heads")
 
 
-def _renewer(
-    changes: Mapping[str, Any],
-) -> Callable[[Semantic | Competence | PlanGraph], Semantic | Competence | PlanGraph]:
+def _changes(**given: Any) -> dict[str, Any]:
+    """What a revision changes: only what was given, in its checked form."""
+    unit = given.pop("unit", None)
+    changes = {field: value for field, value in given.items() if value is not None}
+    for field in ("valid_from", "valid_to"):
+        if field in changes:
+            changes[field] = to_micros(changes[field], field)
+    if "object" in changes:
+        changes["object"] = typed_value(changes["object"], unit)
+    elif unit is not None:
+        raise InvalidError("claim_incomplete", "a unit needs an object that it belongs to", field="unit")
+    if "statement" in changes:
+        limits.check_bytes(changes["statement"], most=limits.STATEMENT_BYTES, field="statement")
+    return shape.plain(changes, "conditions")
+
+
+def _renewer(changes: Mapping[str, Any]) -> Callable[[Claimed], Claimed]:
     """How the payload believed now becomes the new one; its statement is rewritten if only its object changed."""
 
-    def renew(old: Semantic | Competence | PlanGraph) -> Semantic | Competence | PlanGraph:
+    def renew(old: Claimed) -> Claimed:
         if not isinstance(old, Semantic):
             raise InvalidError("use_remember", "a skill or plan is revised by remembering it anew", field="record_id")
-        value, statement = changes.get("object"), changes.get("statement")
-        typed = old.object if value is None else typed_value(value, changes.get("unit"))
-        if value is not None and old.subject is None:
+        given = changes.get("object")
+        typed = old.object if given is None else shape.convert(given, TypedValue, "object")
+        if given is not None and old.subject is None:
             raise InvalidError("claim_incomplete", "a plain sentence is revised by a new statement", field="object")
-        polarity = changes.get("polarity") or old.polarity
+        polarity = changes.get("polarity", old.polarity)
+        statement = changes.get("statement")
         if statement is None:
             statement = _restated(old, typed, polarity)
-        start = changes.get("valid_from")
-        end = changes.get("valid_to", old.validity.to)
+        elif given is None:
+            _check_still_names(old, statement)
         return _semantic(
             {
                 "statement": statement, "subject": old.subject, "predicate": old.predicate, "object": typed,
-                "polarity": polarity, "conditions": changes.get("conditions") or old.validity.conditions,
-                "valid_from": start if start is not None else old.validity.from_,
-                "valid_to": end, "volatility": old.volatility, "tags": old.tags, "metadata": old.metadata,
+                "polarity": polarity, "conditions": changes.get("conditions", old.validity.conditions),
+                "valid_from": changes.get("valid_from", old.validity.from_),
+                "valid_to": changes.get("valid_to", old.validity.to),
+                "volatility": old.volatility, "tags": old.tags, "metadata": old.metadata,
             }
         )  # fmt: skip
 
     return renew
 
 
+def _check_still_names(old: Semantic, statement: str) -> None:
+    """A new sentence must not leave the old value standing in the structure behind it."""
+    if old.object is None or isinstance(old.object.value, bool):
+        return
+    was = folded(str(old.object.value))
+    if was in folded(old.statement) and was not in folded(statement):
+        raise InvalidError(
+            "object_missing", "the statement no longer names the record's object; give the new object too",
+            field="object",
+        )  # fmt: skip
+
+
 def _restated(old: Semantic, value: TypedValue | None, polarity: str) -> str:
     """The old sentence with the new object in it, if the old one stands there word for word."""
+    if polarity != old.polarity and old.subject is None:
+        raise InvalidError(
+            "statement_missing", "a plain sentence is turned round by a new statement", field="statement"
+        )
     if value is not None and old.object is not None and polarity == old.polarity:
         was, now = str(old.object.value), str(value.value)
         if old.statement.count(was) == 1:
             return old.statement.replace(was, now)
-    if old.subject is not None and old.predicate is not None and value != old.object:
+    if old.subject is not None and old.predicate is not None and (value != old.object or polarity != old.polarity):
         return claim_words(old.subject, old.predicate, value, polarity)
     return old.statement
 

@@ -7,6 +7,7 @@ from importlib.resources import files
 from pathlib import Path
 
 from firsthand.capture.gateway import Gateway
+from firsthand.capture.shape import no_secret
 from firsthand.config import default_database
 from firsthand.journal import Journal
 from firsthand.memory import Engine, Memory
@@ -20,6 +21,7 @@ from firsthand.vocabulary.grants import OPERATOR_GRANT, SPACE_WIDE, Author, Gran
 from firsthand.vocabulary.kinds import ROLES, Role
 
 POLICIES = ("default", "strict")
+SYNCHRONOUS = ("FULL", "NORMAL", "OFF", "EXTRA")
 
 
 class SystemClock:
@@ -58,6 +60,12 @@ def open(  # noqa: A001
     """
     check_slug(space, "space")
     check_scope(scope)
+    if grant is not None and not isinstance(grant, Grant):  # pyright: ignore[reportUnnecessaryIsInstance]
+        raise InvalidError("grant_invalid", "grant is a firsthand.Grant", field="grant")
+    if synchronous not in SYNCHRONOUS:
+        raise InvalidError(
+            "synchronous_unknown", f"synchronous is one of {', '.join(SYNCHRONOUS)}", field="synchronous"
+        )
     if role not in ROLES:
         raise InvalidError("role_unknown", f"role is one of {', '.join(ROLES)}", field="role")
     who = actor if actor is not None else role
@@ -65,6 +73,10 @@ def open(  # noqa: A001
         actor=who, owner=owner if owner is not None else who, role=role, harness=harness, model=model, session=session,
         device=device,
     )  # fmt: skip
+    names = {"space": space, "scope": scope, "actor": who, "owner": author.owner, "harness": harness, "model": model,
+             "session": session, "device": device}  # fmt: skip
+    for field, name in names.items():
+        no_secret(name, field)
     store = SqliteStore(_path(url), synchronous=synchronous, vfs=vfs)
     try:
         keyed = Keyed(store.space_key(space))
@@ -84,6 +96,8 @@ def _path(url: str | Path | None) -> Path:
         path = default_database()
         path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         return path
+    if not isinstance(url, str | Path) or "\x00" in str(url):  # pyright: ignore[reportUnnecessaryIsInstance]
+        raise InvalidError("url_unknown", "url is a path or sqlite:///path", field="url")
     text = str(url)
     if text.startswith(("postgresql://", "postgres://")):
         raise InvalidError("engine_unknown", "this version opens SQLite files only", field="url")

@@ -125,7 +125,10 @@ def test_a_problem_names_the_field_and_never_shows_what_was_in_it():
     lines = [{"speaker": "Ada", "text": "x", "at": secret}, {"speaker": "Ada", "text": "x", f"{secret} !": 1}]
     found = parsed("\n".join(json.dumps(line) for line in lines).encode())
     messages = [problem.message for problem in found if isinstance(problem, ImportProblem)]
-    assert messages == ["at is not an ISO 8601 instant", "the line has an unknown field"]
+    assert messages == [
+        "at is not an ISO 8601 instant; write it like 2026-03-09T10:00Z",
+        "the line has an unknown field",
+    ]
 
 
 def test_an_unknown_field_with_a_plain_name_is_named():

@@ -49,19 +49,22 @@ def support(
 ) -> Write:
     """The write that grants more evidence to a record's claim, or revokes or reinstates one support."""
     handle.may_write("support")
-    reason = shape.reason(reason, required=True) or ""
+    asked = reason
+    said, masked = shape.reason(reason, gateway.is_ours(handle), required=True)
+    reason = said or ""
     if sum((bool(evidence), revoke is not None, reinstate is not None)) != 1:
         raise InvalidError("support_unclear", "give evidence, or revoke, or reinstate: one of them", field="evidence")
-    limits.check_count(len(evidence), most=limits.EVIDENCE_PER_WRITE, field="evidence")
 
     def run(writer: Writer) -> Receipt:
         if evidence:
-            return _grant(gateway, handle, writer, record_id, evidence, reason)
-        return _verdict(gateway, handle, writer, record_id, revoke, reinstate, reason)
+            receipt = _grant(gateway, handle, writer, record_id, evidence, reason)
+        else:
+            receipt = _verdict(gateway, handle, writer, record_id, revoke, reinstate, reason)
+        return msgspec.structs.replace(receipt, maskings=masked)
 
     fingerprint = ""
     if idempotency_key is not None:
-        fingerprint = gateway.fingerprint(handle, record_id, list(evidence), revoke, reinstate, reason)
+        fingerprint = gateway.fingerprint(handle, record_id, list(evidence), revoke, reinstate, asked)
     return Write("support", run, idempotency_key, fingerprint)
 
 
@@ -121,11 +124,12 @@ def relate(
 ) -> Write:
     """The write that begins or ends an edge between two records."""
     handle.may_write("relate")
-    reason = shape.reason(reason, required=True) or ""
-    name = definition(limits.check_bytes(relation, most=limits.NAME_BYTES, field="relation")).key
+    said, masked = shape.reason(reason, gateway.is_ours(handle), required=True)
+    shape.no_secret(limits.check_bytes(relation, most=limits.NAME_BYTES, field="relation"), "relation")
+    name = definition(relation).key
     if not name:
         raise InvalidError("relation_invalid", "relation has no letters", field="relation")
-    words = gateway.words(Body(name=name, reason=reason), 0)
+    words = gateway.words(Body(name=name, reason=said), 0)
 
     def run(writer: Writer) -> Receipt:
         source = held(writer, handle, record_id)
@@ -133,9 +137,11 @@ def relate(
         held(writer, handle, target, "target")
         edges = Relate(verb="end" if end else "begin", target=target, relation=handle.keyed.digest("relation", name))
         done = gateway.append(here, writer, edges, words, record=record_id)
-        return receipt_for(handle, writer, Placed(done, record_id, None, False, None))
+        return receipt_for(handle, writer, Placed(done, record_id, None, False, None), maskings=masked)
 
-    fingerprint = gateway.fingerprint(handle, record_id, name, target, end) if idempotency_key is not None else ""
+    fingerprint = (
+        gateway.fingerprint(handle, record_id, name, target, end, reason) if idempotency_key is not None else ""
+    )
     return Write("relate", run, idempotency_key, fingerprint)
 
 
@@ -150,13 +156,9 @@ def classify(
 ) -> Write:
     """The write that sets a record's sensitivity: anyone who may write raises it, only a person lowers it."""
     handle.may_write("classify")
-    reason = shape.reason(reason, required=True) or ""
-    if sensitivity not in SENSITIVITIES:
-        raise InvalidError(
-            "sensitivity_unknown", f"sensitivity is one of {', '.join(SENSITIVITIES)}", field="sensitivity"
-        )
-    level = SENSITIVITIES.index(sensitivity)
-    words = gateway.words(Body(reason=reason), 0)
+    said, masked = shape.reason(reason, gateway.is_ours(handle), required=True)
+    level = SENSITIVITIES.index(shape.sensitivity(sensitivity))
+    words = gateway.words(Body(reason=said), 0)
 
     def run(writer: Writer) -> Receipt:
         record = held(writer, handle, record_id)
@@ -167,11 +169,11 @@ def classify(
             raise DeniedError("lowering_needs_person", "only a person lowers a sensitivity", field="sensitivity")
         edges = Classify(level=level, replaces=tuple(sorted(heads)))
         done = gateway.append(here, writer, edges, words, record=record_id)
-        receipt = receipt_for(handle, writer, Placed(done, record_id, None, False, None))
+        receipt = receipt_for(handle, writer, Placed(done, record_id, None, False, None), maskings=masked)
         kept = max((r.sensitivity for r in rows_now(writer, record_id)), default=0)
         return receipt if kept <= level else _kept_above(receipt)
 
-    fingerprint = gateway.fingerprint(handle, record_id, sensitivity) if idempotency_key is not None else ""
+    fingerprint = gateway.fingerprint(handle, record_id, sensitivity, reason) if idempotency_key is not None else ""
     return Write("classify", run, idempotency_key, fingerprint)
 
 
@@ -192,8 +194,8 @@ def attend(
 ) -> Write:
     """The write that says what one delivered record was worth."""
     handle.may_write("feedback")
-    reason = shape.reason(reason, required=False)
-    words = gateway.words(Body(reason=reason), 0)
+    said, masked = shape.reason(reason, gateway.is_ours(handle), required=False)
+    words = gateway.words(Body(reason=said), 0)
 
     def run(writer: Writer) -> Receipt:
         record = held(writer, handle, record_id, "used")
@@ -206,8 +208,10 @@ def attend(
             entry_id=done.entry.id,
             known_at=done.received_at,
             standing=standing_of(record.rows),
+            maskings=masked,
         )
 
-    fingerprint = gateway.fingerprint(handle, recall_id, record_id, outcome) if idempotency_key is not None else ""
-    key = f"{idempotency_key}/{record_id}" if idempotency_key is not None else None
-    return Write("feedback", run, key, fingerprint)
+    fingerprint = ""
+    if idempotency_key is not None:
+        fingerprint = gateway.fingerprint(handle, recall_id, record_id, outcome, reason)
+    return Write("feedback", run, idempotency_key, fingerprint, record_id)

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import msgspec
 
 from firsthand.capture import shape
-from firsthand.capture.entities import Subject, resolve, resolve_or_make
+from firsthand.capture.entities import Subject, make, resolve
 from firsthand.capture.episodes import Episode, prepare_episode, write_episode
 from firsthand.capture.gateway import Gateway, Write
 from firsthand.capture.ground import Ground, ground
@@ -53,6 +53,8 @@ class Saying(NamedTuple):
     evidence: tuple[Cite, ...]
     utterance: Episode | None
     maskings: tuple[Masking, ...]
+    own_words: int = 0
+    nothing_left: bool = False
 
 
 def remember(
@@ -68,19 +70,24 @@ def remember(
 ) -> Write:
     """The write that remembers a record of any kind but an episode."""
     handle.may_write("remember")
-    reason = shape.reason(reason, required=False)
-    limits.check_count(len(evidence), most=limits.EVIDENCE_PER_WRITE, field="evidence")
+    asked = reason
+    reason, masked = shape.reason(reason, gateway.is_ours(handle), required=False)
     match payload:
         case Episodic():
             raise InvalidError("use_capture", "an episode is captured, not remembered", field="payload")
         case Working() | Entity():
-            run = remember_plain(gateway, handle, payload, sensitivity, reason)
+            if evidence:
+                raise InvalidError(
+                    "evidence_not_taken", "working memory and entities rest on no evidence; leave it out",
+                    field="evidence",
+                )  # fmt: skip
+            run = remember_plain(gateway, handle, payload, sensitivity, reason, masked)
         case _:
             saying = prepare_saying(gateway, handle, payload, basis, sensitivity, evidence, reason)
-            run = _remember_claim(gateway, handle, saying)
+            run = _remember_claim(gateway, handle, saying._replace(maskings=(*saying.maskings, *masked)))
     fingerprint = ""
     if idempotency_key is not None:
-        fingerprint = gateway.fingerprint(handle, payload, basis, sensitivity, list(evidence), reason)
+        fingerprint = gateway.fingerprint(handle, payload, basis, sensitivity, list(evidence), asked)
     return Write("remember", run, idempotency_key, fingerprint)
 
 
@@ -98,9 +105,8 @@ def prepare_saying(
     utterance_text: str | None = None,
 ) -> Saying:
     """Pure work: mask, hash, and, where nothing is cited, the utterance that will be stored and cited whole."""
-    payload, maskings = shape.clean(payload)
-    if isinstance(payload, Semantic) and payload.subject is not None and not payload.statement:
-        raise InvalidError("text_empty", "statement is empty", field="statement")
+    cleaned = shape.clean(payload, gateway.is_ours(handle))
+    payload = cleaned.payload
     words = gateway.words(Body(payload=payload, reason=reason), gateway.clock.now())
     utterance = None
     if not evidence:
@@ -108,43 +114,60 @@ def prepare_saying(
         speaker = handle.author.actor
         utterance = prepare_episode(gateway, handle, Episodic(text=text, event_kind="utterance", speaker=speaker))
     level = SENSITIVITIES.index(sensitivity)
-    return Saying(payload, words, basis, level, tuple(evidence), utterance, maskings)
+    return Saying(
+        payload, words, basis, level, tuple(evidence), utterance, cleaned.maskings, cleaned.own_words,
+        cleaned.nothing_left,
+    )  # fmt: skip
 
 
 def _remember_claim(gateway: Gateway, handle: Handle, saying: Saying) -> Callable[[Writer], Receipt]:
     def run(writer: Writer) -> Receipt:
+        if saying.nothing_left:
+            return gateway.refuse_own_words(handle, writer, "remember")
         grounds = [ground(writer, handle, c) for c in saying.evidence]
-        subject, claim = claim_of(gateway, handle, writer, saying.payload)
+        subject, claim = claim_of(handle, writer, saying.payload)
         block = would_block(gateway, handle, writer, claim, saying.basis, grounds)
         if block is not None:
             return gateway.refuse(handle, writer, "remember", f"tombstone_{block.status}", cause=block.entry)
+        name_subject(gateway, handle, writer, saying.payload, subject)
         placed = place(gateway, handle, writer, saying, claim, grounds)
         text = saying.payload.statement if isinstance(saying.payload, Semantic) and subject is None else None
         candidates = subject.candidates if subject else ()
-        return receipt_for(handle, writer, placed, maskings=_maskings(saying), candidates=candidates, plain_text=text)
+        return receipt_for(
+            handle, writer, placed, maskings=maskings_of(saying), candidates=candidates, plain_text=text,
+            notes=("own_packet_cut",) if saying.own_words else (),
+        )  # fmt: skip
 
     return run
 
 
-def _maskings(saying: Saying) -> tuple[Masking, ...]:
+def maskings_of(saying: Saying) -> tuple[Masking, ...]:
     """What was masked in the claim; its own utterance repeats the same words."""
     return saying.maskings or (saying.utterance.maskings if saying.utterance else ())
 
 
-def claim_of(gateway: Gateway, handle: Handle, writer: Writer, payload: Claimed) -> tuple[Subject | None, Claim]:
-    """What a payload claims, as digests; its subject is made if it is new."""
+def claim_of(handle: Handle, reader: Reader, payload: Claimed) -> tuple[Subject | None, Claim]:
+    """What a payload claims, as digests. Its subject is not made yet: a refused claim leaves no name behind."""
     match payload:
         case Semantic(subject=None):
             conditions = handle.keyed.conditions(payload.validity.conditions)
             return None, handle.keyed.plain_claim(payload.statement, payload.polarity, conditions)
         case Semantic():
             assert payload.subject is not None
-            subject = resolve_or_make(gateway, handle, writer, payload.subject)
-            return subject, structured_claim(writer, handle, payload, subject)
+            subject = resolve(reader, handle, payload.subject)
+            return subject, structured_claim(reader, handle, payload, subject)
         case Competence(skill_name=name):
             return None, _skill_claim(handle, "competence", name)
         case PlanGraph(plan_id=name):
             return None, _skill_claim(handle, "plan_graph", name)
+
+
+def name_subject(gateway: Gateway, handle: Handle, writer: Writer, payload: Claimed, subject: Subject | None) -> None:
+    """Make the entity of a subject that is new."""
+    if subject is not None and subject.entity_id is None and not subject.ambiguous:
+        assert isinstance(payload, Semantic)
+        assert payload.subject is not None
+        make(gateway, handle, writer, payload.subject, subject)
 
 
 def structured_claim(reader: Reader, handle: Handle, payload: Semantic, subject: Subject) -> Claim:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from firsthand.capture.gateway import Gateway
-from firsthand.ledger import Appended
 from firsthand.ports import Reader, Writer
 from firsthand.rules.access import Handle
 from firsthand.rules.normalise import name_key
@@ -34,10 +33,9 @@ def subject_digest(reader: Reader, entity_id: str) -> str:
     return root.skeleton.edges.names[0]
 
 
-def resolve(reader: Reader, handle: Handle, name: str, scope_id: str | None = None) -> Subject:
+def resolve(reader: Reader, handle: Handle, name: str) -> Subject:
     """The one entity of a name, alias or former name in a scope; none yet is not an error."""
-    scope_id = scope_id if scope_id is not None else handle.scope_id
-    found = [e for e in reader.entities_named(scope_id, name_key(name)) if _stands(reader, e)]
+    found = entities_of(reader, handle, name)
     if len(found) > 1:
         return Subject(handle.keyed.digest("ambiguous", name_key(name)), None, tuple(found))
     if found:
@@ -45,16 +43,17 @@ def resolve(reader: Reader, handle: Handle, name: str, scope_id: str | None = No
     return Subject(handle.keyed.name(name), None)
 
 
-def resolve_or_make(gateway: Gateway, handle: Handle, writer: Writer, name: str) -> Subject:
-    """The one entity of a name, made if there is none."""
-    subject = resolve(writer, handle, name)
-    if subject.entity_id is not None or subject.ambiguous:
-        return subject
+def entities_of(reader: Reader, handle: Handle, name: str) -> list[str]:
+    """Every entity of this scope that a name, alias, former name or identifier stands for."""
+    return [e for e in reader.entities_named(handle.scope_id, name_key(name)) if _stands(reader, e)]
+
+
+def make(gateway: Gateway, handle: Handle, writer: Writer, name: str, subject: Subject) -> None:
+    """Make the entity of a name that no entity has yet."""
     payload = Entity(canonical_name=name)
     edges = Revise(record_kind="entity", names=(subject.digest,))
     words = gateway.words(Body(payload=payload), gateway.clock.now())
-    made: Appended = gateway.append(handle, writer, edges, words)
-    return Subject(subject.digest, made.entry.record_id)
+    gateway.append(handle, writer, edges, words)
 
 
 def _stands(reader: Reader, entity_id: str) -> bool:

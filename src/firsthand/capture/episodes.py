@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-import msgspec
-
-from firsthand.capture import fences, shape
+from firsthand.capture import shape
 from firsthand.capture.gateway import Gateway, Write, standing_of
 from firsthand.ledger import Appended, Words
 from firsthand.ports import Writer
@@ -31,11 +29,8 @@ def prepare_episode(
     gateway: Gateway, handle: Handle, payload: Episodic, *, reason: str | None = None, imported: bool = False
 ) -> Episode:
     """Check, cut, mask and hash an episode."""
-    cut = _cut_own_words(gateway, handle, payload.text)
-    nothing_left = cut.removed > 0 and not cut.text.strip()
-    if cut.removed and not nothing_left:
-        payload = msgspec.structs.replace(payload, text=cut.text)
-    payload, maskings = shape.clean(payload)
+    cleaned = shape.clean(payload, gateway.is_ours(handle))
+    payload = cleaned.payload
     source = handle.attested_source(payload.speaker)
     edges = Revise(
         record_kind="episodic",
@@ -47,7 +42,7 @@ def prepare_episode(
     )
     said_at = payload.occurred_at if payload.occurred_at is not None else gateway.clock.now()
     words = gateway.words(Body(payload=payload, reason=reason), said_at)
-    return Episode(edges, words, maskings, cut.removed, nothing_left)
+    return Episode(edges, words, cleaned.maskings, cleaned.own_words, cleaned.nothing_left)
 
 
 def write_episode(
@@ -70,12 +65,13 @@ def capture(
 ) -> Write:
     """The write that captures an episode."""
     handle.may_write("capture")
-    reason = shape.reason(reason, required=False)
+    asked = reason
+    reason, masked = shape.reason(reason, gateway.is_ours(handle), required=False)
     episode = prepare_episode(gateway, handle, payload, reason=reason, imported=imported)
 
     def run(writer: Writer) -> Receipt:
         if episode.nothing_left:
-            return gateway.refuse(handle, writer, "capture", "only_own_words")
+            return gateway.refuse_own_words(handle, writer, "capture")
         done = write_episode(gateway, handle, episode, sensitivity, writer)
         notes = ("own_packet_cut",) if episode.own_words else ()
         return Receipt(
@@ -84,18 +80,11 @@ def capture(
             entry_id=done.entry.id,
             known_at=done.received_at,
             standing=standing_of([r for rows in done.rows.values() for r in rows]),
-            maskings=episode.maskings,
+            maskings=(*episode.maskings, *masked),
             notes=notes,
         )
 
-    fingerprint = gateway.fingerprint(handle, payload, sensitivity, reason) if idempotency_key is not None else ""
+    fingerprint = ""
+    if idempotency_key is not None:
+        fingerprint = gateway.fingerprint(handle, payload, sensitivity, asked, imported)
     return Write("capture", run, idempotency_key, fingerprint)
-
-
-def _cut_own_words(gateway: Gateway, handle: Handle, text: str) -> fences.Cut:
-    """Cut packets of ours: what a recall delivered is never captured as something new (design 03)."""
-    if not fences.find_fences(text):
-        return fences.Cut(text, 0)
-    gateway.journal.flush()
-    with gateway.store.reading(handle.space) as reader:
-        return fences.cut(text, reader.knows_nonce)

@@ -6,7 +6,7 @@ from typing import Final, NamedTuple
 
 # Transcripts quote packets inside JSON, once or twice, so a backslash may stand before the quotation marks.
 _TAG: Final = re.compile(r'<(/?)firsthand-memory nonce=\\*"([0-9a-f]{16})\\*">')
-_MARK: Final = "firsthand-memory"
+MARK: Final = "firsthand-memory"
 
 
 class Fence(NamedTuple):
@@ -26,7 +26,7 @@ class Cut(NamedTuple):
 
 def find_fences(text: str) -> list[Fence]:
     """Return the outermost packets of a text, whoever made them; whatever stands inside one is its content."""
-    return list(_fences(text, lambda _: True)) if _MARK in text else []
+    return list(_fences(text, lambda _: True)) if MARK in text else []
 
 
 def cut(text: str, is_ours: Callable[[str], bool]) -> Cut:
@@ -34,7 +34,7 @@ def cut(text: str, is_ours: Callable[[str], bool]) -> Cut:
 
     Only our own tags count: a foreign or forged fence neither hides a packet of ours nor is touched itself.
     """
-    if _MARK not in text:
+    if MARK not in text:
         return Cut(text, 0)
     kept: list[str] = []
     position = 0

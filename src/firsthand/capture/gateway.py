@@ -14,26 +14,31 @@ import msgspec
 
 from firsthand.journal import Journal
 from firsthand.ledger import Appended, Draft, Words, append, prepare
-from firsthand.ports import BeliefRow, Clock, RequestRow, Store, Writer
+from firsthand.ports import BeliefRow, Clock, Reader, RequestRow, Store, Writer
 from firsthand.rules.access import Handle
 from firsthand.rules.identity import SALT_BYTES
 from firsthand.rules.standing import Row
 from firsthand.vocabulary.entries import Body, Define, Edges
-from firsthand.vocabulary.errors import ConflictError
+from firsthand.vocabulary.errors import ConflictError, InvalidError, NextAction
 from firsthand.vocabulary.grants import SPACE_WIDE
 from firsthand.vocabulary.limits import IDEMPOTENCY_KEY_BYTES, check_bytes
 from firsthand.vocabulary.packets import Receipt, Standing
 
 NO_WORDS = Body()
+ONLY_OWN_WORDS = "only_own_words"
 
 
 class Write(NamedTuple):
-    """A verb ready to run under the lock. `fingerprint` tells one request from another under the same key."""
+    """A verb ready to run under the lock. `fingerprint` tells one request from another under the same key.
+
+    `of` tells apart the writes of one request, such as the feedback on each record of a recall.
+    """
 
     verb: str
     run: Callable[[Writer], Receipt]
     key: str | None = None
     fingerprint: str = ""
+    of: str = ""
 
 
 class Gateway:
@@ -84,7 +89,16 @@ class Gateway:
         )
         return append(writer, draft, words, handle.policy)
 
-    def refuse(self, handle: Handle, writer: Writer, verb: str, code: str, *, cause: str | None = None) -> Receipt:
+    def refuse(
+        self,
+        handle: Handle,
+        writer: Writer,
+        verb: str,
+        code: str,
+        *,
+        cause: str | None = None,
+        next_action: NextAction = "ask_person",
+    ) -> Receipt:
         """Record a refusal, content-free and outside the ledger, and say so (design 09.12, 09.32)."""
         now = self.clock.now()
         writer.put_refusal(now, verb, code, handle.scope_id, handle.ids.actor, cause)
@@ -94,22 +108,49 @@ class Gateway:
             entry_id=None,
             known_at=writer.head().received_at,
             code=code,
-            next_action="ask_person",
+            next_action=next_action,
         )
 
+    def refuse_own_words(self, handle: Handle, writer: Writer, verb: str) -> Receipt:
+        """Nothing but packets that this memory delivered came in: there is nothing to store and nothing to settle."""
+        return self.refuse(handle, writer, verb, ONLY_OWN_WORDS, next_action="none")
+
+    def is_ours(self, handle: Handle) -> Callable[[str], bool]:
+        """Asks whether a packet fence is one that this space delivered."""
+
+        def ask(nonce: str) -> bool:
+            self.journal.flush()
+            with self.store.reading(handle.space) as reader:
+                return reader.knows_nonce(nonce)
+
+        return ask
+
     def fingerprint(self, handle: Handle, *parts: object) -> str:
-        """A keyed digest of a request's content."""
-        return handle.keyed.digest("fingerprint", msgspec.json.encode(parts, order="sorted").decode())
+        """A keyed digest of a request's content and of the scope it was made in."""
+        try:
+            text = msgspec.json.encode((handle.scope_id, parts), order="sorted").decode()
+        except (TypeError, ValueError):
+            raise InvalidError(
+                "shape_invalid", "the request holds something that is not JSON", field="request"
+            ) from None
+        return handle.keyed.digest("fingerprint", text)
+
+    def answered(self, handle: Handle, verb: str, key: str | None, fingerprint: str) -> Receipt | None:
+        """The first receipt of a request made before: asked early by verbs that look at the record they revise."""
+        if key is None:
+            return None
+        with self.store.reading(handle.space) as reader:
+            known = reader.request(_request_digest(handle, verb, key))
+            return None if known is None else _replayed(reader, known, fingerprint)
 
     def _once(self, handle: Handle, writer: Writer, write: Write) -> Receipt:
         """Run a write, or answer with the first receipt of its idempotency key."""
         if write.key is None:
             return write.run(writer)
-        check_bytes(write.key, most=IDEMPOTENCY_KEY_BYTES, field="idempotency_key")
-        digest = handle.keyed.request(handle.ids.actor, write.verb, write.key)
+        digest = _request_digest(handle, write.verb, write.key, write.of)
         known = writer.request(digest)
         if known is not None:
-            return _replayed(writer, known, write)
+            return _replayed(writer, known, write.fingerprint)
         receipt = write.run(writer)
         writer.put_request(
             digest,
@@ -137,16 +178,22 @@ def _definition(what: str, name_id: str) -> Define:
     return Define(what=what, id=name_id)
 
 
-def _replayed(writer: Writer, known: RequestRow, write: Write) -> Receipt:
+def _request_digest(handle: Handle, verb: str, key: str, of: str = "") -> str:
+    check_bytes(key, most=IDEMPOTENCY_KEY_BYTES, field="idempotency_key")
+    return handle.keyed.request(handle.ids.actor, verb, f"{key}\n{of}" if of else key)
+
+
+def _replayed(reader: Reader, known: RequestRow, fingerprint: str) -> Receipt:
     """The first receipt again, with the standing of now."""
-    if known.fingerprint != write.fingerprint:
+    if known.fingerprint != fingerprint:
         raise ConflictError(
-            "idempotency_key_reused", "idempotency_key was used before for another request", field="idempotency_key"
-        )
+            "idempotency_key_reused", "idempotency_key was used before for another request; take a new key",
+            field="idempotency_key", next_action="fix_and_resubmit",
+        )  # fmt: skip
     standing = None
     if known.record_id is not None:
-        docs = writer.docs_of_record(known.record_id)
-        standing = standing_of(writer.beliefs([d.vid for d in docs], None))
+        docs = reader.docs_of_record(known.record_id)
+        standing = standing_of(reader.beliefs([d.vid for d in docs], None))
     erased = standing is not None and standing.status == "erased"
     return Receipt(
         outcome="refused" if erased else known.outcome,  # type: ignore[arg-type]
@@ -156,9 +203,15 @@ def _replayed(writer: Writer, known: RequestRow, write: Write) -> Receipt:
         known_at=known.known_at,
         standing=standing,
         code="erased" if erased else known.code,
-        next_action="ask_person" if erased else None,
+        next_action=_next_action("erased" if erased else known.code, known.outcome),
         replayed=True,
     )
+
+
+def _next_action(code: str | None, outcome: str) -> NextAction | None:
+    if code == ONLY_OWN_WORDS:
+        return "none"
+    return "ask_person" if code == "erased" or outcome in ("refused", "proposed") else None
 
 
 _WEIGHT = ("active", "disputed", "needs_review", "pending_evidence", "quarantined", "superseded")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from firsthand.capture.readable import Held, held, payload_of
+from firsthand.capture.secrets import mask
 from firsthand.ports import Reader
 from firsthand.rules.access import Handle
 from firsthand.rules.wording import words_of
@@ -72,10 +73,13 @@ def _head(record: Held) -> str:
 
 def _span(text: str, evidence: Cite) -> tuple[int, int]:
     if evidence.quote is not None:
-        start = text.find(evidence.quote)
+        quote = mask(evidence.quote).text  # design 09.28: what is stored was masked, so is what is looked for in it
+        start = text.find(quote)
         if start < 0:
-            raise InvalidError("quote_not_found", "the quote does not occur in the cited record", field="evidence")
-        return start, start + len(evidence.quote)
+            raise InvalidError(
+                "quote_not_found", "the quote does not occur word for word in the cited record", field="evidence"
+            )
+        return start, start + len(quote)
     if evidence.span is not None:
         start, end = evidence.span
         if not 0 <= start < end <= len(text):

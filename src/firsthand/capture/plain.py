@@ -7,10 +7,10 @@ from collections.abc import Callable
 import msgspec
 
 from firsthand.capture import shape
-from firsthand.capture.entities import resolve, subject_digest
+from firsthand.capture.entities import entities_of, resolve, subject_digest
 from firsthand.capture.gateway import Gateway
 from firsthand.capture.readable import held, payload_of
-from firsthand.capture.receipts import Placed, receipt_for
+from firsthand.capture.receipts import Placed, may_see, receipt_for, rows_now
 from firsthand.ledger import Words
 from firsthand.ports import Writer
 from firsthand.rules.access import Handle
@@ -18,16 +18,23 @@ from firsthand.rules.bearing import task_key
 from firsthand.rules.normalise import name_key
 from firsthand.rules.view import View
 from firsthand.vocabulary.entries import Body, Revise
+from firsthand.vocabulary.errors import ConflictError
 from firsthand.vocabulary.kinds import SENSITIVITIES, Sensitivity
-from firsthand.vocabulary.packets import Receipt
-from firsthand.vocabulary.records import Entity, Working
+from firsthand.vocabulary.packets import Masking, Receipt
+from firsthand.vocabulary.records import Alias, Entity, Identifier, Working
 
 
 def remember_plain(
-    gateway: Gateway, handle: Handle, payload: Working | Entity, sensitivity: Sensitivity, reason: str | None
+    gateway: Gateway,
+    handle: Handle,
+    payload: Working | Entity,
+    sensitivity: Sensitivity,
+    reason: str | None,
+    masked: tuple[Masking, ...],
 ) -> Callable[[Writer], Receipt]:
     """What to run under the lock for a working record or an entity."""
-    payload, maskings = shape.clean(payload)
+    cleaned = shape.clean(payload, gateway.is_ours(handle))
+    payload, maskings = cleaned.payload, (*cleaned.maskings, *masked)
     words = gateway.words(Body(payload=payload, reason=reason), gateway.clock.now())
     level = SENSITIVITIES.index(sensitivity)
 
@@ -40,7 +47,8 @@ def remember_plain(
             edges = msgspec.structs.replace(edges, supersedes=View(writer).content_heads(home))
         done = gateway.append(handle, writer, edges, said, record=home, sensitivity=level)
         placed = Placed(done, done.entry.record_id, None, home is not None, None)
-        return receipt_for(handle, writer, placed, maskings=maskings)
+        notes = ("own_packet_cut",) if cleaned.own_words else ()
+        return receipt_for(handle, writer, placed, maskings=maskings, notes=notes)
 
     return run
 
@@ -74,18 +82,36 @@ def _entity(
 def _entity_home(handle: Handle, writer: Writer, payload: Entity) -> str | None:
     """The one entity this payload is about: by identifier, else by name, unless it is said to be another."""
     others = {held(writer, handle, i, "distinct_from").record_id for i in payload.distinct_from}
-    for name in (*(i.value for i in payload.identifiers), payload.canonical_name):
-        found = resolve(writer, handle, name)
-        if found.entity_id is not None and found.entity_id not in others:
-            return found.entity_id
-    return None
+    known = {
+        e
+        for i in payload.identifiers
+        for e in entities_of(writer, handle, i.value)
+        if e not in others and _has_identifier(writer, e, i)
+    }
+    if not known:
+        known = {e for e in entities_of(writer, handle, payload.canonical_name) if e not in others}
+    if len(known) > 1:
+        seen = sorted(e for e in known if may_see(handle, rows_now(writer, e)))
+        raise ConflictError(
+            "entity_ambiguous", "payload fits several entities; tell it apart by an identifier or distinct_from",
+            field="payload", next_action="fix_and_resubmit", details={"candidates": seen},
+        )  # fmt: skip
+    return next(iter(known), None)
+
+
+def _has_identifier(writer: Writer, entity_id: str, identifier: Identifier) -> bool:
+    """Whether an entity has this identifier in this namespace: number 7 of one list is not number 7 of another."""
+    payload = payload_of(writer, View(writer).content_heads(entity_id)[-1])
+    if not isinstance(payload, Entity):
+        return False
+    wanted = name_key(identifier.namespace), name_key(identifier.value)
+    return wanted in {(name_key(i.namespace), name_key(i.value)) for i in payload.identifiers}
 
 
 def _merged(before: Entity, now: Entity) -> Entity:
     """What was known of an entity with what is said now: names add up, the rest is as said last."""
-    aliases = {name_key(a.value): a for a in (*before.aliases, *now.aliases)}
-    if name_key(now.canonical_name) != name_key(before.canonical_name):
-        aliases.pop(name_key(before.canonical_name), None)
+    aliases = {name_key(a.value): a for a in (Alias(value=now.canonical_name), *before.aliases, *now.aliases)}
+    aliases.pop(name_key(before.canonical_name), None)
     identifiers = {(i.namespace, i.value): i for i in (*before.identifiers, *now.identifiers)}
     return Entity(
         canonical_name=before.canonical_name,

@@ -50,11 +50,13 @@ def receipt_for(
     digest = claim_digest(placed.claim)
     own = [r for r in rows if r.claim == digest] or rows
     conflicts = list(_met(handle, writer, own))
-    conflicts += [_ambiguous(handle, writer, c) for c in candidates]
+    conflicts += [c for c in (_ambiguous(handle, writer, e) for e in candidates) if c is not None]
     if plain_text is not None:
         conflicts += _near(handle, writer, plain_text, placed.record_id)
+    # design 03: a writer who may not see what it met gets plain `stored`.
+    reinforced = placed.reinforced and may_see(handle, own)
     return Receipt(
-        outcome="reinforced" if placed.reinforced else "stored",
+        outcome="reinforced" if reinforced else "stored",
         record_id=placed.record_id,
         entry_id=placed.done.entry.id,
         known_at=placed.done.received_at,
@@ -66,10 +68,15 @@ def receipt_for(
     )
 
 
+def may_see(handle: Handle, rows: list[BeliefRow]) -> bool:
+    """Whether a record lies within what this handle may read."""
+    return all(handle.reads(r.scope_id) and r.sensitivity <= handle.clearance for r in rows)
+
+
 def visible_text(handle: Handle, reader: Reader, rows: list[BeliefRow]) -> str | None:
     """A record's words, if this handle may see them: who may not see what it met gets a plain receipt (design 03)."""
-    seen = [r for r in rows if r.visibility != "hidden" and r.sensitivity <= handle.clearance]
-    if not seen or not handle.reads(seen[0].scope_id):
+    seen = [r for r in rows if r.visibility != "hidden"]
+    if not seen or not may_see(handle, rows):
         return None
     payload = payload_of(reader, seen[-1].revision_id)
     return words_of(payload) if payload is not None else None
@@ -95,8 +102,10 @@ def _met(handle: Handle, reader: Reader, own: list[BeliefRow]) -> list[Conflict]
     return list(found.values())
 
 
-def _ambiguous(handle: Handle, reader: Reader, entity_id: str) -> Conflict:
+def _ambiguous(handle: Handle, reader: Reader, entity_id: str) -> Conflict | None:
     text = visible_text(handle, reader, rows_now(reader, entity_id))
+    if text is None:
+        return None
     return Conflict(code="ambiguous", record_id=entity_id, text=text, settle_with=("correct",))
 
 

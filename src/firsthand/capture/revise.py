@@ -8,7 +8,17 @@ from typing import NamedTuple
 import msgspec
 
 from firsthand.capture import shape
-from firsthand.capture.claims import GONE, Saying, claim_of, live_records, place, prepare_saying, would_block
+from firsthand.capture.claims import (
+    GONE,
+    Saying,
+    claim_of,
+    live_records,
+    maskings_of,
+    name_subject,
+    place,
+    prepare_saying,
+    would_block,
+)
 from firsthand.capture.gateway import Gateway, Write, standing_of
 from firsthand.capture.ground import ground
 from firsthand.capture.readable import Held, at_record, held, payload_of
@@ -32,9 +42,10 @@ from firsthand.vocabulary.entries import (
     Tombstone,
 )
 from firsthand.vocabulary.errors import ConflictError, InvalidError, RefusedError
+from firsthand.vocabulary.instants import BEGINNING, FOREVER
 from firsthand.vocabulary.kinds import Sensitivity
 from firsthand.vocabulary.packets import Conflict, Receipt
-from firsthand.vocabulary.records import Competence, Payload, PlanGraph, Semantic
+from firsthand.vocabulary.records import Competence, Payload, PlanGraph, Semantic, Validity
 
 
 class Revision(NamedTuple):
@@ -48,6 +59,7 @@ class Revision(NamedTuple):
     expected_heads: Sequence[str] | None
     since: int | None = None
     only_end: bool = False
+    fingerprint: str = ""
 
 
 class Current(NamedTuple):
@@ -63,9 +75,9 @@ class Current(NamedTuple):
 def revise(gateway: Gateway, handle: Handle, asked: Revision, idempotency_key: str | None) -> Write:
     """The write that corrects or changes a record."""
     handle.may_write(asked.verb)
-    reason = shape.reason(asked.reason, required=True)
+    reason, masked = shape.reason(asked.reason, gateway.is_ours(handle), required=True)
     assert reason is not None
-    before = _preview(gateway, handle, asked.record_id)
+    before = _preview(gateway, handle, asked)
     saying = None
     if not asked.only_end:
         payload = asked.renew(before)
@@ -74,26 +86,24 @@ def revise(gateway: Gateway, handle: Handle, asked: Revision, idempotency_key: s
         saying = prepare_saying(
             gateway, handle, payload, "stated", sensitivity, asked.evidence, reason, utterance_text=text
         )
+        saying = saying._replace(maskings=(*saying.maskings, *masked))
 
     def run(writer: Writer) -> Receipt:
         current = current_claim(writer, handle, asked.record_id)
-        proposal = propose_if_foreign(gateway, handle, writer, current.record, asked.verb, saying, reason)
+        here = at_record(writer, handle, current.record)
+        if saying is not None and saying.nothing_left:
+            return gateway.refuse_own_words(handle, writer, asked.verb)
+        proposal = propose_if_foreign(gateway, here, writer, current.record, asked.verb, saying, reason)
         if proposal is not None:
             return proposal
         _check_heads(writer, current, asked.expected_heads)
         if words_of(current.payload) != words_of(before):
             raise ConflictError("record_changed", "the record was revised meanwhile; read it again", field="record_id")
-        here = at_record(writer, handle, current.record)
         if saying is None:
-            return _end(gateway, here, writer, current, asked, reason)
+            return msgspec.structs.replace(_end(gateway, here, writer, current, asked, reason), maskings=masked)
         return _replace(gateway, here, writer, current, asked, _with_level(saying, current))
 
-    fingerprint = ""
-    if idempotency_key is not None:
-        fingerprint = gateway.fingerprint(
-            handle, asked.record_id, reason, saying.payload if saying else None, list(asked.evidence), asked.since
-        )
-    return Write(asked.verb, run, idempotency_key, fingerprint)
+    return Write(asked.verb, run, idempotency_key, asked.fingerprint)
 
 
 def retract(
@@ -103,30 +113,30 @@ def retract(
     reason: str,
     expected_heads: Sequence[str] | None,
     idempotency_key: str | None,
+    fingerprint: str,
 ) -> Write:
     """The write that takes a record back, with nothing in its place."""
     handle.may_write("retract")
-    reason = shape.reason(reason, required=True) or ""
-    words = gateway.words(Body(reason=_masked(reason)), 0)
+    said, masked = shape.reason(reason, gateway.is_ours(handle), required=True)
+    words = gateway.words(Body(reason=said), 0)
 
     def run(writer: Writer) -> Receipt:
         record = held(writer, handle, record_id)
-        proposal = propose_if_foreign(gateway, handle, writer, record, "retract", None, reason)
+        here = at_record(writer, handle, record)
+        proposal = propose_if_foreign(gateway, here, writer, record, "retract", None, said or "")
         if proposal is not None:
             return proposal
-        here = at_record(writer, handle, record)
         if record.edges.record_kind in ("episodic", "working", "entity"):
             edges: Edges = Judge(verb="retract")
             done = gateway.append(here, writer, edges, words, record=record_id)
-            return receipt_for(handle, writer, Placed(done, record_id, None, False, None))
+            return receipt_for(handle, writer, Placed(done, record_id, None, False, None), maskings=masked)
         current = current_claim(writer, handle, record_id)
         _check_heads(writer, current, expected_heads)
         edges = Judge(verb="retract", claim=current.claim, consequences=_leave(gateway, here, current, "retract", None))
         done = gateway.append(here, writer, edges, words, record=record_id)
         placed = Placed(done, record_id, current.claim, False, None)
-        return receipt_for(here, writer, placed, extra=_still_say(writer, here, current))
+        return receipt_for(here, writer, placed, maskings=masked, extra=_still_say(writer, here, current))
 
-    fingerprint = gateway.fingerprint(handle, record_id, reason) if idempotency_key is not None else ""
     return Write("retract", run, idempotency_key, fingerprint)
 
 
@@ -142,7 +152,11 @@ def current_claim(writer: Writer, handle: Handle, record_id: str) -> Current:
     said = {claim_digest(s.claim): s.claim for s in view.account(record_id).said}
     rows = [r for r in record.rows if r.claim in said and r.status not in (*GONE, "retracted", "rejected")]
     if not rows:
-        raise RefusedError("nothing_to_revise", "the record claims nothing that still stands", field="record_id")
+        raise RefusedError(
+            "nothing_to_revise",
+            "the record claims nothing that still stands; remember what holds instead",
+            field="record_id",
+        )
     row = max(rows, key=lambda r: (r.live_support > 0, r.valid_to, r.vid))
     payload = payload_of(writer, row.revision_id)
     if payload is None:
@@ -163,7 +177,7 @@ def propose_if_foreign(
     """An agent revises its owner's records; on another owner's it only proposes (design 09.27)."""
     if handle.author.role == "person" or record.root.skeleton.author.owner == handle.ids.owner:
         return None
-    body = Body(payload=saying.words.body.payload if saying else None, reason=_masked(reason))
+    body = Body(payload=saying.words.body.payload if saying else None, reason=reason)
     words = gateway.words(body, gateway.clock.now())
     scope = record.root.skeleton.scope
     done = gateway.append(handle, writer, Propose(verb=verb), words, record=record.record_id, scope_id=scope)
@@ -181,10 +195,10 @@ def propose_if_foreign(
 # ---- inside ----------------------------------------------------------------------------------------------------
 
 
-def _preview(gateway: Gateway, handle: Handle, record_id: str) -> Semantic | Competence | PlanGraph:
+def _preview(gateway: Gateway, handle: Handle, asked: Revision) -> Semantic | Competence | PlanGraph:
     """The payload believed now, read before the lock so that the new words can be hashed; checked again inside."""
     with gateway.store.reading(handle.space) as reader:
-        record = held(reader, handle, record_id)
+        record = held(reader, handle, asked.record_id)
         if record.edges.record_kind == "episodic":
             raise RefusedError(
                 "episode_immutable", "an episode is exact and never revised; retract it or correct what cites it",
@@ -192,11 +206,25 @@ def _preview(gateway: Gateway, handle: Handle, record_id: str) -> Semantic | Com
             )  # fmt: skip
         rows = [r for r in record.rows if r.claim is not None and r.status not in (*GONE, "retracted", "rejected")]
         if not rows:
-            raise RefusedError("nothing_to_revise", "the record claims nothing that still stands", field="record_id")
-        payload = payload_of(reader, max(rows, key=lambda r: (r.live_support > 0, r.valid_to, r.vid)).revision_id)
+            raise RefusedError(
+                "nothing_to_revise",
+                "the record claims nothing that still stands; remember what holds instead",
+                field="record_id",
+            )
+        row = max(rows, key=lambda r: (r.live_support > 0, r.valid_to, r.vid))
+        payload = payload_of(reader, row.revision_id)
     if not isinstance(payload, Semantic | Competence | PlanGraph):
         raise InvalidError("use_remember", "this kind of record is revised by remembering it anew", field="record_id")
+    if isinstance(payload, Semantic) and asked.verb == "correct":
+        return msgspec.structs.replace(payload, validity=_window(payload.validity, row))
     return payload
+
+
+def _window(stated: Validity, row: BeliefRow) -> Validity:
+    """What was wrong is replaced for the world time it had, so correcting the past does not make it the present."""
+    start = row.valid_from if row.valid_from != BEGINNING else stated.from_
+    end = row.valid_to if row.valid_to != FOREVER else stated.to
+    return msgspec.structs.replace(stated, from_=start, to=end)
 
 
 def _replace(
@@ -204,11 +232,12 @@ def _replace(
 ) -> Receipt:
     """A new value: in the same record for a correct, in a successor for a change."""
     grounds = [ground(writer, handle, c) for c in saying.evidence]
-    subject, claim = claim_of(gateway, handle, writer, saying.payload)
+    subject, claim = claim_of(handle, writer, saying.payload)
     heads = View(writer).content_heads(current.record.record_id) if asked.verb == "correct" else ()
     block = would_block(gateway, handle, writer, claim, "stated", grounds, heads)
     if block is not None:
         return gateway.refuse(handle, writer, asked.verb, f"tombstone_{block.status}", cause=block.entry)
+    name_subject(gateway, handle, writer, saying.payload, subject)
     view = View(writer)
     joined = live_records(writer, handle.scope_id, claim)
     saw = show_heads(view, [current.record.record_id, *joined])
@@ -223,12 +252,15 @@ def _replace(
         placed = place(gateway, handle, writer, saying, claim, grounds, saw=saw, consequences=left)
     candidates = subject.candidates if subject else ()
     extra = _still_say(writer, handle, current) if asked.verb == "correct" and claim != current.claim else ()
-    return receipt_for(handle, writer, placed, maskings=saying.maskings, candidates=candidates, extra=extra)
+    notes = ("own_packet_cut",) if saying.own_words else ()
+    return receipt_for(
+        handle, writer, placed, maskings=maskings_of(saying), candidates=candidates, extra=extra, notes=notes
+    )
 
 
 def _end(gateway: Gateway, handle: Handle, writer: Writer, current: Current, asked: Revision, reason: str) -> Receipt:
     """A change with nothing new: the validity ends."""
-    words = gateway.words(Body(reason=_masked(reason)), 0)
+    words = gateway.words(Body(reason=reason), 0)
     left = _leave(gateway, handle, current, "change", asked.since)
     edges = Judge(verb="end", claim=current.claim, consequences=left)
     done = gateway.append(handle, writer, edges, words, record=current.record.record_id)
@@ -292,14 +324,3 @@ def _with_level(saying: Saying, current: Current) -> Saying:
     """A successor is at least as sensitive as what it replaces."""
     level = max(saying.sensitivity, current.row.sensitivity)
     return saying._replace(sensitivity=level)
-
-
-def _masked(reason: str) -> str:
-    return shape.mask_text(reason, "reason", [])
-
-
-def renewed(
-    payload: Semantic | Competence | PlanGraph, changes: dict[str, object]
-) -> Semantic | Competence | PlanGraph:
-    """A payload with some fields replaced."""
-    return msgspec.structs.replace(payload, **changes)

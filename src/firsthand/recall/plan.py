@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple
+from typing import NamedTuple, cast
 
 from firsthand.ports import ScopeRow
 from firsthand.rules.access import Handle
@@ -69,7 +69,6 @@ def plan(
     clearance: Sensitivity | None = None,
 ) -> Plan:
     """The checked plan, or the first thing wrong with what was asked."""
-    handle.may("recall")
     limits.check_bytes(query, most=limits.QUERY_BYTES, least=0, field="query")
     limits.check_range(limit, least=limits.RECALL_LIMIT_MIN, most=limits.RECALL_LIMIT_MAX, field="limit")
     limits.check_range(max_bytes, least=limits.PACKET_BYTES_MIN, most=limits.PACKET_BYTES_MAX, field="max_bytes")
@@ -85,8 +84,8 @@ def plan(
         max_tokens=max_tokens,
         valid_at=None if valid_at is None else to_micros(valid_at, "valid_at"),
         known_at=None if known_at is None else to_micros(known_at, "known_at"),
-        conditions=dict(conditions or {}),
-        include=check_include(include),
+        conditions=_conditions(conditions),
+        include=check_include(_include(include)),
         expand=expand,
         min_salience=_salience(min_salience),
         clearance=handle.level(_sensitivity(clearance)),
@@ -98,13 +97,28 @@ def check_kinds(kinds: Sequence[Kind] | None) -> tuple[Kind, ...] | None:
     """Kinds that exist."""
     if kinds is None:
         return None
-    if isinstance(kinds, str) or any(k not in KINDS for k in kinds):
+    if not isinstance(kinds, list | tuple | set | frozenset) or any(k not in KINDS for k in kinds):
         raise InvalidError("kind_unknown", f"kinds is a list of {', '.join(KINDS)}", field="kinds")
     return tuple(dict.fromkeys(kinds))
 
 
+def _conditions(given: object) -> Conditions:
+    if given is not None and not isinstance(given, Mapping):
+        raise InvalidError("shape_invalid", "conditions is a mapping of names to values", field="conditions")
+    return dict(cast("Conditions", given or {}))
+
+
+def _include(names: object) -> tuple[str, ...]:
+    given = tuple(cast("list[object]", names)) if isinstance(names, list | tuple | set | frozenset) else (names,)
+    if isinstance(names, str) or not all(isinstance(n, str) for n in given):
+        raise InvalidError("include_unknown", "include is a list of names", field="include")
+    return cast("tuple[str, ...]", given)
+
+
 def _scope_list(scopes: Sequence[str] | None) -> Sequence[str] | None:
-    return [scopes] if isinstance(scopes, str) else scopes
+    if scopes is not None and not isinstance(scopes, str | list | tuple | set | frozenset):
+        raise InvalidError("scope_invalid", "scopes is a list of scopes such as project:orion", field="scopes")
+    return [scopes] if isinstance(scopes, str) else None if scopes is None else list(scopes)
 
 
 def _sensitivity(value: Sensitivity | None) -> Sensitivity | None:
@@ -114,6 +128,6 @@ def _sensitivity(value: Sensitivity | None) -> Sensitivity | None:
 
 
 def _salience(value: float | None) -> float | None:
-    if value is not None and not 0 <= value <= 1:
+    if value is not None and (not isinstance(value, int | float) or isinstance(value, bool) or not 0 <= value <= 1):  # pyright: ignore[reportUnnecessaryIsInstance]
         raise InvalidError("out_of_range", "min_salience is between 0 and 1", field="min_salience")
     return value

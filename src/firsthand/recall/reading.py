@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import Final
 
@@ -37,6 +38,7 @@ from firsthand.vocabulary.records import Episodic
 
 _bodies = msgspec.json.Decoder(Body)
 PAGE_OVER_FETCH: Final = 4
+_CURSOR: Final = re.compile(r"[0-9]{1,18}")
 
 
 def readable_rows(reader: Reader, handle: Handle, record_id: str) -> list[BeliefRow]:
@@ -138,8 +140,10 @@ def _page_items(
 def _cursor(cursor: str | None) -> int | None:
     if cursor is None:
         return None
-    if not cursor.isdigit() or len(cursor) > 19:
-        raise InvalidError("cursor_invalid", "cursor is not one that a page gave", field="cursor")
+    if not isinstance(cursor, str) or not _CURSOR.fullmatch(cursor):  # pyright: ignore[reportUnnecessaryIsInstance]
+        raise InvalidError(
+            "cursor_invalid", "cursor is not one that a page gave; begin again without one", field="cursor"
+        )
     return int(cursor)
 
 

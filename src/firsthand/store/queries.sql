@@ -134,6 +134,10 @@ INSERT INTO entry (space_id, position, entry_id, received_at, chain, skeleton, b
 INSERT INTO bearing (space_id, key, position) VALUES (?, ?, ?);
 -- name: highest_scope_no
 SELECT coalesce(max(scope_no), 0) FROM scope;
+-- name: every_scope_no
+SELECT space_id, scope_no FROM scope ORDER BY scope_no;
+-- name: scope_nos_of_docs
+SELECT DISTINCT vid >> ?2 AS scope_no FROM doc WHERE space_id = ?1 ORDER BY scope_no;
 -- name: put_scope
 INSERT INTO scope (space_id, scope_id, scope_no, name, next_seq, listed, rest, changed) VALUES (?, ?, ?, ?, 0, 0, 0, 0);
 -- name: name_scope

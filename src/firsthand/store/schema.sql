@@ -29,6 +29,7 @@ WHEN NOT (                                                                      
         SELECT 1 FROM bearing b JOIN entry e ON e.space_id = b.space_id AND e.position = b.position           -- @sqlite
         WHERE b.space_id = OLD.space_id AND b.key = 'n:' || OLD.entry_id                                      -- @sqlite
           AND json_extract(e.skeleton, '$.edges.kind') = 'erase'                                              -- @sqlite
+          AND OLD.entry_id IN (SELECT value FROM json_each(e.skeleton, '$.edges.targets'))                    -- @sqlite
     )                                                                                                         -- @sqlite
 )                                                                                                             -- @sqlite
 BEGIN SELECT RAISE(ABORT, 'the ledger is append-only'); END;                                                  -- @sqlite

@@ -6,6 +6,7 @@ import hashlib
 from collections.abc import Iterable, Iterator, Sequence
 from typing import cast
 
+import apsw
 import msgspec
 
 from firsthand.ports import (
@@ -28,6 +29,7 @@ from firsthand.vocabulary.entries import Entry, Skeleton
 from firsthand.vocabulary.kinds import DEFAULT_SENSITIVITY, HIGHEST_SENSITIVITY, SENSITIVITIES, Kind
 
 GENESIS = "0" * 40
+UNREADABLE = "unreadable"
 SIMILAR_SCANNED = 2_000
 DEFAULT_LEVEL = SENSITIVITIES.index(DEFAULT_SENSITIVITY)
 
@@ -275,12 +277,12 @@ class SqliteReader:
         return found | {t: _digest(self._index_terms(t)) for t in ("lex", "lex_rest")}
 
     def _table(self, table: str, order: str) -> Iterator[Row]:
-        return iter(
-            self._connection.execute(f"SELECT * FROM {table} WHERE space_id = ? ORDER BY {order}", (self._space,))
+        yield from self._connection.execute(
+            f"SELECT * FROM {table} WHERE space_id = ? ORDER BY {order}", (self._space,)
         )
 
     def _index_terms(self, index: str) -> Iterator[Row]:
-        """(term, document) of a word index, of this space's scopes."""
+        """(term, document) of a word index, and (document, size) of its documents, of this space's scopes."""
         vocabulary = f"temp.{index}_terms"
         self._connection.execute(
             f"CREATE VIRTUAL TABLE IF NOT EXISTS {vocabulary} USING fts5vocab('main', '{index}', 'instance')"
@@ -289,13 +291,20 @@ class SqliteReader:
         for term, vid in self._connection.execute(f"SELECT term, doc FROM {vocabulary} ORDER BY term, doc"):
             if vid >> SEQ_BITS in numbers:
                 yield term, vid
+        for vid, size in self._connection.execute(f"SELECT id, sz FROM {index}_docsize ORDER BY id"):
+            if vid >> SEQ_BITS in numbers:
+                yield vid, size
 
 
 def _digest(rows: Iterator[Row]) -> str:
+    """A digest over all columns; a table too damaged to read has one that no table has."""
     running = hashlib.sha256()
-    for row in rows:
-        running.update(repr(row).encode())
-        running.update(b"\n")
+    try:
+        for row in rows:
+            running.update(repr(row).encode())
+            running.update(b"\n")
+    except (apsw.CorruptError, UnicodeDecodeError):
+        return UNREADABLE
     return running.hexdigest()
 
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
-from typing import Final
+from collections.abc import Iterable
+from typing import Final, cast
 
 import msgspec
 
 from firsthand.vocabulary.errors import InvalidError
-from firsthand.vocabulary.kinds import Role, Sensitivity
+from firsthand.vocabulary.kinds import ROLES, SENSITIVITIES, Role, Sensitivity
 from firsthand.vocabulary.limits import NAME_BYTES, check_bytes
 
 SPACE_WIDE: Final = "space:"
@@ -16,9 +17,18 @@ _SCOPE: Final = re.compile(r"[a-z][a-z0-9_-]{0,31}:[A-Za-z0-9._/@+-]{1,96}")
 _SLUG: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._:/+-]{0,95}")
 
 
+VERBS: Final = frozenset(
+    ("capture", "remember", "recall", "read", "list", "history", "explain", "feedback", "impact", "forget",
+     "share", "classify", "correct", "change", "retract", "contest", "fork", "merge", "withdraw", "restore",
+     "reject", "lift", "support", "relate", "review", "approve", "settle", "verify", "seal", "rebuild",
+     "export", "import", "sync", "erase", "stats")
+)  # fmt: skip
+"""What a grant may name: a verb misspelt would silently allow nothing."""
+
+
 def check_scope(scope: str, field: str = "scope") -> str:
     """`scope` if it is `kind:id` or exactly `space:`; patterns are refused."""
-    if scope == SPACE_WIDE or _SCOPE.fullmatch(scope):
+    if isinstance(scope, str) and (scope == SPACE_WIDE or _SCOPE.fullmatch(scope)):  # pyright: ignore[reportUnnecessaryIsInstance]
         return scope
     raise InvalidError(
         "scope_invalid",
@@ -29,7 +39,7 @@ def check_scope(scope: str, field: str = "scope") -> str:
 
 def check_slug(text: str, field: str) -> str:
     """`text` if it is a plain identifier of at most 96 characters."""
-    if _SLUG.fullmatch(text):
+    if isinstance(text, str) and _SLUG.fullmatch(text):  # pyright: ignore[reportUnnecessaryIsInstance]
         return text
     raise InvalidError("identifier_invalid", f"{field} is not a plain identifier of 1 to 96 characters", field=field)
 
@@ -69,9 +79,26 @@ class Grant(msgspec.Struct, frozen=True, kw_only=True):
     audit: bool = False
 
     def __post_init__(self) -> None:
+        for field in ("verbs", "read", "write", "attests"):
+            names: object = getattr(self, field)
+            if names is None and field != "attests":
+                continue
+            if not isinstance(names, frozenset | set | list | tuple) or not all(
+                isinstance(n, str) for n in cast("Iterable[object]", names)
+            ):
+                raise InvalidError("grant_invalid", f"grant.{field} is a set of strings", field=f"grant.{field}")
+            msgspec.structs.force_setattr(self, field, frozenset(cast("Iterable[str]", names)))
         for field in ("read", "write"):
             for scope in getattr(self, field) or ():
                 check_scope(scope, f"grant.{field}")
+        if self.verbs is not None and not self.verbs <= VERBS:
+            allowed = ", ".join(sorted(VERBS))
+            raise InvalidError("verb_unknown", f"grant.verbs holds a verb other than {allowed}", field="grant.verbs")
+        if self.clearance not in SENSITIVITIES:
+            allowed = ", ".join(SENSITIVITIES)
+            raise InvalidError("sensitivity_unknown", f"grant.clearance is one of {allowed}", field="grant.clearance")
+        if self.role is not None and self.role not in ROLES:
+            raise InvalidError("role_unknown", f"grant.role is one of {', '.join(ROLES)}", field="grant.role")
 
     def may_read(self, scope: str) -> bool:
         """Equality only: `acme` never reads `acme-corp`."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from datetime import UTC, datetime, timedelta
 from typing import Final
 
@@ -16,6 +17,8 @@ MICROSECONDS_PER_DAY: Final = 86_400 * MICROSECONDS_PER_SECOND
 
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 _MICROSECOND: Final = timedelta(microseconds=1)
+_HOW: Final = "write it like 2026-03-09T10:00Z"
+_BARE_DATE: Final = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 
 Instant = int | str | datetime
 """What callers may pass: microseconds, ISO 8601 with an offset (or a bare date, midnight UTC), an aware datetime."""
@@ -25,7 +28,7 @@ def to_micros(value: Instant, field: str) -> int:
     """`value` in microseconds UTC; naive datetimes and anything unclear are refused."""
     match value:
         case bool():
-            raise InvalidError("instant_invalid", f"{field} is not an instant", field=field)
+            raise InvalidError("instant_invalid", f"{field} is not an instant; {_HOW}", field=field)
         case int():
             return _checked(value, field)
         case datetime():
@@ -33,7 +36,7 @@ def to_micros(value: Instant, field: str) -> int:
         case str():
             return _from_text(value, field)
         case _:
-            raise InvalidError("instant_invalid", f"{field} is not an instant", field=field)
+            raise InvalidError("instant_invalid", f"{field} is not an instant; {_HOW}", field=field)
 
 
 def to_iso(micros: int) -> str:
@@ -55,16 +58,16 @@ def _from_text(text: str, field: str) -> int:
     try:
         moment = datetime.fromisoformat(text.strip())
     except ValueError:
-        raise InvalidError("instant_invalid", f"{field} is not an ISO 8601 instant", field=field) from None
-    if len(text.strip()) == len("2026-03-09"):
+        raise InvalidError("instant_invalid", f"{field} is not an ISO 8601 instant; {_HOW}", field=field) from None
+    if _BARE_DATE.fullmatch(text.strip()):
         moment = moment.replace(tzinfo=UTC)
     return _from_datetime(moment, field)
 
 
 def _from_datetime(moment: datetime, field: str) -> int:
-    if moment.tzinfo is None:
+    if moment.utcoffset() is None:
         raise InvalidError("instant_naive", f"{field} has no time zone; add one, such as a final Z", field=field)
-    return (moment - _EPOCH) // _MICROSECOND
+    return _checked((moment - _EPOCH) // _MICROSECOND, field)
 
 
 _LOWEST: Final = (datetime.min.replace(tzinfo=UTC) - _EPOCH) // _MICROSECOND

@@ -44,6 +44,8 @@ LIST_ITEMS: Final = 500
 
 def check_bytes(text: str, *, most: int, field: str, least: int = 1) -> str:
     """`text` if it is valid Unicode of at least `least` and at most `most` UTF-8 bytes."""
+    if not isinstance(text, str):  # pyright: ignore[reportUnnecessaryIsInstance]
+        raise InvalidError("text_invalid", f"{field} is not text; give it as a string", field=field)
     try:
         size = len(text) if text.isascii() else len(text.encode())
     except UnicodeEncodeError:
@@ -51,9 +53,11 @@ def check_bytes(text: str, *, most: int, field: str, least: int = 1) -> str:
             "text_not_unicode", f"{field} holds a lone surrogate, which is not text", field=field
         ) from None
     if size < least or (least and not text.strip()):
-        raise InvalidError("text_empty", f"{field} is empty", field=field)
+        raise InvalidError("text_empty", f"{field} is empty; say something or leave it out", field=field)
     if size > most:
-        raise InvalidError("text_too_long", f"{field} is over its limit of {most} bytes", field=field)
+        raise InvalidError(
+            "text_too_long", f"{field} is over its limit of {most} bytes; shorten or split it", field=field
+        )
     if "\x00" in text:
         raise InvalidError("text_has_nul", f"{field} holds a NUL character", field=field)
     return text
@@ -69,4 +73,4 @@ def check_range(value: int, *, least: int, most: int, field: str) -> int:
 def check_count(count: int, *, most: int, field: str) -> None:
     """Refuse more than `most` elements."""
     if count > most:
-        raise InvalidError("too_many", f"{field} has more than {most} elements", field=field)
+        raise InvalidError("too_many", f"{field} has more than {most} elements; split the request", field=field)
