@@ -100,6 +100,8 @@ SELECT vid FROM mention WHERE space_id = ? AND scope_id = ? AND name = ? ORDER B
 SELECT name FROM mention WHERE space_id = ? AND vid = ? ORDER BY name;
 -- name: entities_named
 SELECT DISTINCT record_id FROM entity_name WHERE space_id = ? AND scope_id = ? AND name = ? ORDER BY record_id;
+-- name: entity_names_among
+SELECT DISTINCT name FROM entity_name WHERE space_id = ? AND scope_id = ? AND name IN (SELECT value FROM {list}) ORDER BY name;
 -- name: names_of_entity
 SELECT name, role FROM entity_name WHERE space_id = ? AND record_id = ? ORDER BY role, name;
 -- name: speakers
