@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
+import re
 import time
 from collections.abc import Iterator
 
@@ -13,8 +14,7 @@ from firsthand.capture.gateway import Gateway
 from firsthand.ledger import replay
 from firsthand.ports import Head, LedgerRow, Progress, Reader, Store, Writer
 from firsthand.rules.access import Handle
-from firsthand.rules.bearing import naming_key
-from firsthand.rules.identity import body_digest, chained, entry_id
+from firsthand.rules.identity import SALT_BYTES, body_digest, chained, entry_id
 from firsthand.vocabulary.entries import Erase, Skeleton
 from firsthand.vocabulary.errors import BrokenError
 from firsthand.vocabulary.packets import LedgerHead, RebuildReport
@@ -22,6 +22,16 @@ from firsthand.vocabulary.packets import LedgerHead, RebuildReport
 PAGE_ROWS = 1_000
 PROGRESS_ROWS = 100
 GENESIS = "0" * 40
+_SALT = re.compile(f"[0-9a-f]{{{2 * SALT_BYTES}}}")
+_COLUMNS = {
+    "position": int,
+    "entry_id": str,
+    "received_at": int,
+    "chain": str,
+    "skeleton": str,
+    "body": str | None,
+    "salt": str | None,
+}
 
 
 class Audit:
@@ -121,20 +131,43 @@ class _UndoneError(Exception):
 
 def _rows(reader: Reader) -> Iterator[LedgerRow]:
     after = 0
-    while page := reader.ledger_rows(after, PAGE_ROWS):
+    while page := _page(reader, after):
         yield from page
         after = page[-1].position
+
+
+def _page(reader: Reader, after: int) -> list[LedgerRow]:
+    """The next entries; bytes that are not text are found one entry at a time."""
+    try:
+        return reader.ledger_rows(after, PAGE_ROWS)
+    except UnicodeDecodeError:
+        pass
+    try:
+        return reader.ledger_rows(after, 1)
+    except UnicodeDecodeError:
+        raise BrokenError(
+            "ledger_broken",
+            f"the entry after position {after} holds bytes that are not text",
+            field="position",
+            details={"position": after + 1},
+        ) from None
 
 
 def _verify(reader: Reader, progress: Progress | None) -> Head:
     """Walk the ledger from its beginning."""
     total = reader.head().position
     chain, received_at, position, last = GENESIS, 0, 0, None
+    blank: dict[str, LedgerRow] = {}
     for row in _rows(reader):
         position += 1
         if row.position != position:
             raise _broken(row, "position", "a position is missing before it")
-        _verify_row(reader, row)
+        skeleton = _verify_row(reader, row)
+        if row.body is None:
+            blank[row.entry_id] = row
+        if isinstance(skeleton.edges, Erase):
+            for erased in skeleton.edges.targets:
+                blank.pop(erased, None)
         if row.received_at <= received_at:
             raise _broken(row, "received_at", "it was received before the entry before it")
         if row.chain != chained(chain, row.entry_id, row.received_at):
@@ -142,10 +175,15 @@ def _verify(reader: Reader, progress: Progress | None) -> Head:
         chain, received_at, last = row.chain, row.received_at, row.entry_id
         if progress is not None and position % PAGE_ROWS == 0:
             progress(position, total)
+    for row in blank.values():
+        raise _broken(row, "body", "its body is blank and no erase entry names it")
     return Head(position, last, chain, received_at)
 
 
-def _verify_row(reader: Reader, row: LedgerRow) -> None:
+def _verify_row(reader: Reader, row: LedgerRow) -> Skeleton:
+    for column, kind in _COLUMNS.items():
+        if not isinstance(getattr(row, column), kind):
+            raise _broken(row, column, "it is of another type than was written")
     if entry_id(row.skeleton) != row.entry_id:
         raise _broken(row, "skeleton", "its skeleton is not what its id says")
     try:
@@ -154,17 +192,15 @@ def _verify_row(reader: Reader, row: LedgerRow) -> None:
         raise _broken(row, "skeleton", "its skeleton cannot be read") from None
     if skeleton.space != reader.space:
         raise _broken(row, "space_id", "it is filed under another space")
+    if (row.body is None) != (row.salt is None):
+        raise _broken(row, "salt", "its body and its salt were not erased together")
     if row.body is None or row.salt is None:
-        erasers = reader.bearing_on(naming_key(row.entry_id))
-        if not any(isinstance(e.skeleton.edges, Erase) for e in erasers):
-            raise _broken(row, "body", "its body is blank and no erase entry names it")
-        return
-    try:
-        digest = body_digest(row.salt, row.body)
-    except ValueError:
-        raise _broken(row, "salt", "its salt cannot be read") from None
-    if digest != skeleton.body:
+        return skeleton
+    if not _SALT.fullmatch(row.salt):
+        raise _broken(row, "salt", "its salt is not written as salts are")
+    if body_digest(row.salt, row.body) != skeleton.body:
         raise _broken(row, "body", "its body is not what its skeleton says")
+    return skeleton
 
 
 def _broken(row: LedgerRow, column: str, why: str) -> BrokenError:

@@ -60,7 +60,7 @@ from firsthand.vocabulary.records import (
 )
 
 if TYPE_CHECKING:
-    from firsthand.recall.arms import Postings
+    from firsthand.recall.cache import Cache
     from firsthand.recall.plan import Plan
 
 Conditions = Mapping[str, str | int | float | bool]
@@ -76,7 +76,7 @@ class Engine(msgspec.Struct):
     store: Store
     gateway: Gateway
     owned: bool = True
-    postings: Postings | None = None
+    cache: Cache | None = None
 
 
 class Memory:
@@ -118,7 +118,7 @@ class Memory:
             space=h.space, scope=h.scope if scope is None else scope, author=author, grant=h.grant, policy=h.policy,
             keyed=h.keyed,
         )  # fmt: skip
-        engine = Engine(self._engine.store, self._engine.gateway, False, self._engine.postings)
+        engine = Engine(self._engine.store, self._engine.gateway, False, self._engine.cache)
         return Memory(engine, other, receipts=self._receipts)
 
     def close(self) -> None:
@@ -429,7 +429,7 @@ class Memory:
             min_salience=min_salience, clearance=clearance,
         )  # fmt: skip
         with self._engine.store.reading(self.space) as reader:
-            trace = recall(reader, self._handle, asked, self._postings())
+            trace = recall(reader, self._handle, asked, self._cache())
         if self._receipts:
             self._engine.gateway.journal.add(trace.receipt)
         return trace.packet
@@ -443,7 +443,7 @@ class Memory:
         shape.record_id(record_id)
         plan = self._plan(query, **asked)
         with self._engine.store.reading(self.space) as reader:
-            trace = recall(reader, self._handle, plan, self._postings())
+            trace = recall(reader, self._handle, plan, self._cache())
             return explain(reader, self._handle, trace, record_id)
 
     def read(self, record_id: str) -> RecordView:
@@ -528,12 +528,12 @@ class Memory:
         (receipt,) = self._commit([write])
         return receipt
 
-    def _postings(self) -> Postings:
-        from firsthand.recall.arms import Postings
+    def _cache(self) -> Cache:
+        from firsthand.recall.cache import Cache
 
-        if self._engine.postings is None:
-            self._engine.postings = Postings()
-        return self._engine.postings
+        if self._engine.cache is None:
+            self._engine.cache = Cache()
+        return self._engine.cache
 
     def _plan(self, query: str, **asked: Any) -> Plan:
         from firsthand.recall.plan import plan
@@ -636,7 +636,7 @@ class Memory:
 
         plan = self._plan(target, kinds=["semantic", "competence", "plan_graph"], limit=5)
         with self._engine.store.reading(self.space) as reader:
-            trace = recall(reader, self._handle, plan, self._postings())
+            trace = recall(reader, self._handle, plan, self._cache())
         best = list(trace.grouped.items)
         if len(best) == 0:
             raise AbsentError("target_absent", "target describes no record that can be revised here", field="target")

@@ -138,18 +138,20 @@ class Attention(NamedTuple):
     failed: int
 
 
-class Candidate(NamedTuple):
-    """A document as ranking sees it: its neighbours in the thread by their place in the scope."""
+class Scored(NamedTuple):
+    """The part of a belief row that ranking reads."""
 
     vid: int
-    thread: str | None
-    prev_vid: int | None
-    next_vid: int | None
-    speaker: int | None
-    occurred_at: int | None
-    flags: int
-    told_from: int | None
-    told_to: int | None
+    record_id: str
+    kind: Kind
+    tier: Tier
+    valid_from: int
+    valid_to: int
+    known_from: int
+
+
+ColumnsRow = tuple[int, Kind, str | None, int | None, int | None, int, int | None, int | None]
+"""A document's place in its scope, kind, thread, speaker, occurred_at, flags, told_from, told_to."""
 
 
 class Reader(Entries, Protocol):
@@ -242,8 +244,20 @@ class Reader(Entries, Protocol):
         """Document numbers of a scope that are above a clearance."""
         ...
 
-    def candidates(self, vids: Iterable[int]) -> list[Candidate]:
-        """Documents for ranking, by number."""
+    def shown(self, vids: Iterable[int], kinds: Sequence[Kind], clearance: int) -> list[Scored]:
+        """The rows of documents that pass the default gate now, and are of these kinds."""
+        ...
+
+    def columns(self, scope_no: int, after: int) -> list[ColumnsRow]:
+        """What ranking needs of a scope's documents, from a place on."""
+        ...
+
+    def unlisted(self, scope_no: int) -> list[int]:
+        """Numbers of a scope's threaded documents that are not listed."""
+        ...
+
+    def known_names(self, scope_id: str, names: Sequence[str]) -> list[str]:
+        """Which of these names a document mentions or an entity has, in a scope."""
         ...
 
     def thread_around(self, thread: str, vid: int, reach: int) -> list[int]:

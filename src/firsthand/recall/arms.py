@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import threading
-from collections import OrderedDict
+from collections.abc import Sequence
 from typing import Final, NamedTuple
 
 import numpy as np
 
-from firsthand.ports import LISTED, REST, SEQ_BITS, Reader, ScopeRow, Shelf
+from firsthand.ports import LISTED, REST, SEQ_BITS, Reader, Shelf
+from firsthand.recall.cache import SEQ_MASK, Cache
 from firsthand.recall.plan import Place, Plan
 from firsthand.recall.query import QueryFeatures
 from firsthand.recall.score import IntArray, ScoreArray, lexical, top
@@ -21,100 +21,66 @@ FETCH_LEAST: Final = 120
 ENTITY_FETCH: Final = 60
 RECENT_FETCH: Final = 60
 SHORT_QUERY_TERMS: Final = 1
-CACHED_LISTS: Final = 4_096
-_SEQ_MASK: Final = (1 << SEQ_BITS) - 1
-
-
-class Postings:
-    """Posting lists of one space, kept while the scope they belong to has not changed.
-
-    A list is dropped as soon as any document of its scope comes or goes, so a ranking never depends on what this
-    process happened to read before (design 04).
-    """
-
-    def __init__(self) -> None:
-        self._lists: OrderedDict[tuple[int, str, Shelf], tuple[int, IntArray]] = OrderedDict()
-        self._lock = threading.Lock()
-
-    def get(self, reader: Reader, scope: ScopeRow, term: str, shelf: Shelf) -> IntArray:
-        """Places in the scope of the documents with a term."""
-        key = (scope.scope_no, term, shelf)
-        with self._lock:
-            held = self._lists.get(key)
-            if held is not None and held[0] == scope.changed:
-                self._lists.move_to_end(key)
-                return held[1]
-        text = reader.postings(scope.scope_no, term, shelf)
-        found = np.fromstring(text, dtype=np.int64, sep=",") if text else np.zeros(0, dtype=np.int64)
-        with self._lock:
-            self._lists[key] = (scope.changed, found)
-            while len(self._lists) > CACHED_LISTS:
-                self._lists.popitem(last=False)
-        return found
+_NOTHING: Final = np.zeros(0, dtype=np.int64)
 
 
 class Found(NamedTuple):
-    """Documents in each arm's order, every document's lexical score, each term's rarity, and the scopes read."""
+    """Documents in each arm's order, in the recall's numbering; posting lists, scores and rarities of the terms."""
 
-    arms: dict[ArmName, list[int]]
+    arms: dict[ArmName, IntArray]
+    lists: dict[str, IntArray]
     dense: ScoreArray
     rarity: dict[str, float]
-    places: list[Place]
     degraded: tuple[str, ...]
 
 
-class Speakers(NamedTuple):
-    """Who spoke in these scopes: one number per name, whatever number each scope gave."""
+class Ground(NamedTuple):
+    """The scopes a recall reads, one after the other in one numbering, and what may not be seen in each."""
 
-    known: dict[str, int]
-    numbers: dict[tuple[int, int], int]
+    places: list[Place]
+    over: list[IntArray]
+
+    @property
+    def size(self) -> int:
+        """How many numbers there are."""
+        return self.places[-1].offset + self.places[-1].row.next_seq if self.places else 0
+
+    def numbers(self, vids: Sequence[int]) -> list[int]:
+        """Documents in the recall's numbering."""
+        shift = {p.row.scope_no: p.offset - (p.row.scope_no << SEQ_BITS) for p in self.places}
+        return [v + shift[v >> SEQ_BITS] for v in vids]
+
+    def vids(self, numbers: IntArray) -> list[int]:
+        """Documents of the recall's numbering, by their own numbers."""
+        if not self.places:
+            return []
+        offsets = np.array([p.offset for p in self.places])
+        shift = np.array([(p.row.scope_no << SEQ_BITS) - p.offset for p in self.places])
+        return (numbers + shift[np.searchsorted(offsets, numbers, side="right") - 1]).tolist()
 
 
-def speakers_of(reader: Reader, places: list[Place]) -> Speakers:
-    """The speakers of the scopes read."""
-    known: dict[str, int] = {}
-    numbers: dict[tuple[int, int], int] = {}
-    for place in places:
-        for name, speaker_no in reader.speakers(place.row.scope_id).items():
-            numbers[place.row.scope_no, speaker_no] = known.setdefault(name, len(known))
-    return Speakers(known, numbers)
-
-
-def places_of(reader: Reader, scope_ids: dict[str, str]) -> list[Place]:
-    """The scopes of a recall that exist, of name → id, one after the other in one numbering."""
-    found: list[Place] = []
+def ground(reader: Reader, plan: Plan, scope_ids: dict[str, str]) -> Ground:
+    """The scopes of a recall that exist, of name → id."""
+    places: list[Place] = []
     offset = 0
     for name, scope_id in scope_ids.items():
         row = reader.scope(scope_id)
         if row is not None:
-            found.append(Place(row, name, offset))
+            places.append(Place(row, name, offset))
             offset += row.next_seq
-    return found
+    return Ground(places, [_over(reader, p, plan.clearance) for p in places])
 
 
-def number(place: Place, vid: int) -> int:
-    """A document in the recall's own numbering."""
-    return place.offset + (vid & _SEQ_MASK)
-
-
-def vid_of(places: list[Place], number_: int) -> int:
-    """A document of the recall's own numbering, by its real number."""
-    for place in reversed(places):
-        if number_ >= place.offset:
-            return (place.row.scope_no << SEQ_BITS) | (number_ - place.offset)
-    raise AssertionError("a number below every scope")
-
-
-def search(reader: Reader, plan: Plan, places: list[Place], query: QueryFeatures, postings: Postings) -> Found:
+def search(reader: Reader, plan: Plan, base: Ground, query: QueryFeatures, cache: Cache) -> Found:
     """Run every arm."""
-    dense, rarity = _lexical(reader, plan, places, query, postings)
+    lists, rarity, documents = _posting_lists(reader, plan, base, query, cache)
+    dense = lexical(lists, documents, base.size, query.faint)
     fetch = max(FETCH_LEAST, OVER_FETCH * plan.limit)
-    arms: dict[ArmName, list[int]] = {"lexical": [vid_of(places, int(n)) for n in top(dense, fetch)]}
-    arms["entity"] = _entity(reader, plan, places)
+    arms: dict[ArmName, IntArray] = {"lexical": top(dense, fetch), "entity": _entity(reader, plan, base)}
     if len(query.terms) <= SHORT_QUERY_TERMS or plan.kinds == ("working",):
-        arms["recent"] = _recent(reader, plan, places, shown_only=plan.known_at is None and not plan.include)
+        arms["recent"] = _recent(reader, plan, base)
     # The vector arm comes with an embedder; until then every recall says that it ran without.
-    return Found(arms, dense, rarity, places, ("vector_arm_unavailable",))
+    return Found(arms, lists, dense, rarity, ("vector_arm_unavailable",))
 
 
 def shelves(plan: Plan) -> tuple[Shelf, ...]:
@@ -122,57 +88,62 @@ def shelves(plan: Plan) -> tuple[Shelf, ...]:
     return (LISTED, REST) if plan.known_at is not None or plan.include else (LISTED,)
 
 
-def _lexical(
-    reader: Reader, plan: Plan, places: list[Place], query: QueryFeatures, postings: Postings
-) -> tuple[ScoreArray, dict[str, float]]:
-    """Own words: every posting list of every scope in one numbering, scored with these scopes' own counts."""
+def _posting_lists(
+    reader: Reader, plan: Plan, base: Ground, query: QueryFeatures, cache: Cache
+) -> tuple[dict[str, IntArray], dict[str, float], int]:
+    """Every term's documents in one numbering, its rarity by these scopes' own counts, and how many documents count."""
     asked = shelves(plan)
-    size = places[-1].offset + places[-1].row.next_seq if places else 0
-    documents = sum(p.row.listed + (p.row.rest if REST in asked else 0) for p in places)
-    over = [_over(reader, p, plan.clearance) for p in places]
+    documents = sum(p.row.listed + (p.row.rest if REST in asked else 0) for p in base.places)
+    documents -= sum(map(len, base.over))
     lists: dict[str, IntArray] = {}
     for term in query.terms:
         parts = [
-            _visible(postings.get(reader, p.row, term, shelf), hidden) + p.offset
-            for p, hidden in zip(places, over, strict=True)
+            _visible(cache.postings(reader, p.row, term, shelf), hidden) + p.offset
+            for p, hidden in zip(base.places, base.over, strict=True)
             for shelf in asked
         ]
-        joined = np.concatenate(parts) if parts else np.zeros(0, dtype=np.int64)
+        joined = parts[0] if len(parts) == 1 else np.concatenate(parts) if parts else _NOTHING
         if len(joined):
             lists[term] = joined
-    documents -= sum(len(h) for h in over if h is not None)
-    rarity = {t: float(np.log1p((documents - len(r) + 0.5) / (len(r) + 0.5))) for t, r in lists.items()}
-    return lexical(lists, documents, size, query.faint), rarity
+    counts = {t: len(rows) for t, rows in lists.items()}
+    rarity = {t: float(np.log1p((max(documents, n) - n + 0.5) / (n + 0.5))) for t, n in counts.items()}
+    return lists, rarity, documents
 
 
-def _over(reader: Reader, place: Place, clearance: int) -> IntArray | None:
+def _over(reader: Reader, place: Place, clearance: int) -> IntArray:
     """Documents above the clearance: they count in no rarity and no number (design 04)."""
     found = reader.over(place.row.scope_no, clearance)
-    return np.array(found, dtype=np.int64) & _SEQ_MASK if found else None
+    return np.array(found, dtype=np.int64) & SEQ_MASK if found else _NOTHING
 
 
-def _visible(found: IntArray, hidden: IntArray | None) -> IntArray:
-    return found if hidden is None else found[~np.isin(found, hidden)]
+def _visible(found: IntArray, hidden: IntArray) -> IntArray:
+    return found if not len(hidden) else found[~np.isin(found, hidden)]
 
 
-def _entity(reader: Reader, plan: Plan, places: list[Place]) -> list[int]:
+def _entity(reader: Reader, plan: Plan, base: Ground) -> IntArray:
     """Documents that mention what the query names, by any name of the entity it stands for."""
     asked = {name_key(m.text) for m in mentions(plan.query)}
     asked |= {name_key(word) for word in plan.query.split() if len(word) > 2}
+    asked.discard("")
     found: dict[int, None] = {}
-    for place in places:
-        for name in sorted(n for n in asked if n):
+    for place in base.places if asked else ():
+        scope_id = place.row.scope_id
+        for name in reader.known_names(scope_id, sorted(asked)):
             names = {name}
-            for entity in reader.entities_named(place.row.scope_id, name):
+            for entity in reader.entities_named(scope_id, name):
                 names |= {n for n, _ in reader.names_of_entity(entity)}
-            if len(names) == 1 and not reader.mentioning(place.row.scope_id, name, 1):
-                continue
             for other in sorted(names):
-                found |= dict.fromkeys(reader.mentioning(place.row.scope_id, other, ENTITY_FETCH))
-    return list(found)
+                vids = reader.mentioning(scope_id, other, ENTITY_FETCH)
+                found |= dict.fromkeys(place.offset + (v & SEQ_MASK) for v in vids)
+    return np.array(list(found), dtype=np.int64)
 
 
-def _recent(reader: Reader, plan: Plan, places: list[Place], *, shown_only: bool) -> list[int]:
+def _recent(reader: Reader, plan: Plan, base: Ground) -> IntArray:
     """The newest documents of the kinds asked for."""
-    found = [v for p in places for v in reader.newest(p.row.scope_no, plan.kinds, None, RECENT_FETCH, shown_only)]
-    return sorted(found, key=lambda v: -(v & _SEQ_MASK))[:RECENT_FETCH]
+    shown_only = plan.known_at is None and not plan.include
+    found = [
+        (v & SEQ_MASK, p.offset + (v & SEQ_MASK))
+        for p in base.places
+        for v in reader.newest(p.row.scope_no, plan.kinds, None, RECENT_FETCH, shown_only)
+    ]
+    return np.array([n for _, n in sorted(found, reverse=True)[:RECENT_FETCH]], dtype=np.int64)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from firsthand.ports import LISTED, Reader
+from firsthand.ports import LISTED, SEQ_BITS, Reader
 from firsthand.recall.pipeline import Trace
 from firsthand.rules.access import Handle
 from firsthand.vocabulary.errors import AbsentError
@@ -16,18 +16,19 @@ def explain(reader: Reader, handle: Handle, trace: Trace, record_id: str) -> Exp
     readable = [r for r in rows if handle.reads(r.scope_id) and r.sensitivity <= handle.clearance]
     if not readable or all(r.visibility == "hidden" for r in readable):
         raise AbsentError("record_absent", "record_id names no record that can be read here", field="record_id")
-    vids = {d.vid for d in docs}
+    read = {p.row.scope_no for p in trace.base.places}
+    numbers = trace.base.numbers([d.vid for d in docs if d.vid >> SEQ_BITS in read])
     why = tuple(
-        Why(arm=arm, rank=rank)
+        Why(arm=arm, rank=at + 1)
         for arm, found in trace.found.arms.items()
-        for rank, vid in enumerate(found, 1)
-        if vid in vids
+        for at, number in enumerate(found.tolist())
+        if number in numbers
     )
     shown = [i.record_id for i in trace.packet.items]
     shown += [i.record_id for c in trace.packet.conflicts for i in c.items]
-    rank = next((n for n, r in enumerate(trace.ranked, 1) if r.vid in vids), None)
-    nothing: dict[str, float] = {}
-    parts = next((r.parts for r in trace.ranked if r.vid in vids), nothing)
+    at = next((n for n, number in enumerate(trace.ranked.numbers.tolist()) if number in numbers), None)
+    rank = None if at is None else at + 1
+    parts = {} if at is None else {n: round(float(v[at]), 4) for n, v in trace.ranked.parts.items() if v[at]}
     if record_id in shown:
         return Explanation(
             record_id=record_id, returned=True, why=why, reason="returned", rank=rank, contributions=parts

@@ -2,75 +2,141 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Final, NamedTuple
+import dataclasses
+from collections.abc import Mapping, Sequence
+from typing import Any, Final, NamedTuple, TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 
-from firsthand.ports import SEQ_BITS, Attention, BeliefRow, Candidate
-from firsthand.recall.arms import Found, Speakers, number
+from firsthand.ports import Attention, BeliefRow, Reader, Scored
+from firsthand.recall.arms import Found, Ground
+from firsthand.recall.cache import NOWHERE, Cache, Columns, flag
 from firsthand.recall.plan import Place, Plan
 from firsthand.recall.query import QueryFeatures
-from firsthand.recall.score import Candidates, FloatArray, IntArray, rank
-from firsthand.rules.salience import Anchor, value_at
+from firsthand.recall.score import Candidates, FloatArray, IntArray, order, rank
+from firsthand.rules.salience import SALIENCE_CAP, SALIENCE_FLOOR, Anchor, half_life, value_at
 from firsthand.rules.wording import QUESTION, TIME_WORDS
+from firsthand.vocabulary.limits import SCOPES_PER_RECALL
 
 ENTITY_WEIGHT: Final = 0.25
+ABOUT_WEIGHT: Final = 0.5
+"""A claim about what the query names, as a turn spoken by the one it names."""
 CLAIM_FACTOR: Final = 1.2
 """A belief that was made of what was said outranks the saying, which it cites."""
 FACT_FACTOR: Final = 1.05
-NOT_CURRENT_FACTOR: Final = 0.7
+NOT_CURRENT_FACTOR: Final = 0.8
 """What ended or is yet to begin follows what holds (design 09.22)."""
 SALIENCE_SPAN: Final = 0.05
-NOTHING: Final = 1e-9
+WALK_STEPS: Final = 16
+
+
+class Speakers(NamedTuple):
+    """Who spoke in these scopes: one number per name, and each scope's own numbers as that one."""
+
+    known: dict[str, int]
+    numbers: list[NDArray[np.int32]]
 
 
 class Ranked(NamedTuple):
-    """One document that passed the gate, with its rows, its score and what the score is made of."""
+    """Documents that passed the gate, best first, with their scores and what each feature added."""
 
-    vid: int
-    rows: list[BeliefRow]
-    score: float
-    parts: dict[str, float]
+    numbers: IntArray
+    scores: FloatArray
+    parts: Mapping[str, FloatArray]
+    rows: list[list[Scored]]
+
+
+def speakers_of(reader: Reader, base: Ground, cache: Cache) -> Speakers:
+    """The speakers of the scopes read."""
+    known: dict[str, int] = {}
+    numbers: list[NDArray[np.int32]] = []
+    for place in base.places:
+        own = cache.speakers(reader, place.row)
+        mapped = np.full(len(own) + 1, NOWHERE, dtype=np.int32)  # the last place is for rows without a speaker
+        for name, number in own.items():
+            mapped[number] = known.setdefault(name, len(known))
+        numbers.append(mapped)
+    return Speakers(known, numbers)
+
+
+def neighbours(reader: Reader, base: Ground, cache: Cache, numbers: IntArray) -> Candidates:
+    """The columns of these documents and of their neighbours in the thread, which only lend their scores."""
+    parts: list[Candidates] = []
+    for at, place in enumerate(base.places):
+        own = numbers[(numbers >= place.offset) & (numbers < place.offset + place.row.next_seq)] - place.offset
+        if len(own):
+            columns = cache.columns(reader, place.row)
+            hidden = np.concatenate((cache.unlisted(reader, place.row), base.over[at]))
+            parts.append(_around(columns, place, at, own, hidden))
+    return _joined(parts)
+
+
+def with_speakers(candidates: Candidates, base: Ground, speakers: Speakers) -> Candidates:
+    """Each scope's own speaker numbers as the recall's."""
+    mapped = candidates.speaker.copy()
+    for place, numbers in zip(base.places, speakers.numbers, strict=True):
+        inside = (candidates.seq >= place.offset) & (candidates.seq < place.offset + place.row.next_seq)
+        mapped[inside] = numbers[candidates.speaker[inside]]
+    return dataclasses.replace(candidates, speaker=mapped)
 
 
 def fuse(
     plan: Plan,
     query: QueryFeatures,
     found: Found,
-    candidates: Sequence[Candidate],
-    passed: dict[int, list[BeliefRow]],
-    attention: dict[str, Attention],
-    speakers: Speakers,
-) -> list[Ranked]:
-    """Documents best first; the order is total, the newer first among equals."""
-    rows = [c for c in candidates if c.vid in passed]
-    if not rows:
-        return []
-    columns = _columns(found.places, rows, speakers)
-    ranking = rank(query, columns, found.dense)
-    parts = {name: values for name, values in ranking.parts.items() if values.any()}
-    parts |= _arm_parts(found, rows)
-    total = ranking.total + sum((parts[n] for n in ("entity", "recent") if n in parts), np.zeros(len(rows)))
-    ranked: list[Ranked] = []
-    matched = {v for arm in found.arms.values() for v in arm}
-    for at, c in enumerate(rows):
-        if c.vid not in matched:
-            continue  # a neighbour only lends its score
-        factor = _factor(plan, passed[c.vid], attention)
-        contributions = {n: round(float(v[at]), 4) for n, v in parts.items() if v[at]}
-        ranked.append(Ranked(c.vid, passed[c.vid], float(total[at]) * factor, contributions | {"factor": factor}))
-    return sorted(ranked, key=lambda r: (-r.score, -r.vid))
+    candidates: Candidates,
+    passed: Mapping[int, list[Scored]],
+    attention: Mapping[str, Attention],
+) -> Ranked:
+    """The documents that passed, best first; the order is total, the newer first among equals."""
+    ranking = rank(query, candidates, found.dense)
+    at = np.searchsorted(candidates.seq, np.array(sorted(passed), dtype=np.int64))
+    numbers = candidates.seq[at]
+    rows = [passed[int(n)] for n in numbers]
+    parts: dict[str, FloatArray] = {n: v[at] for n, v in ranking.parts.items()}
+    claims = np.array([r[0].kind != "episodic" for r in rows], dtype=np.bool_)
+    parts |= _arm_parts(found, numbers, claims)
+    total = ranking.total[at]
+    for name in ("entity", "recent"):
+        if name in parts:
+            total = total + parts[name]
+    factors = _factors(plan, [current_row(r, plan.at) for r in rows], attention)
+    parts["factor"] = factors
+    total = total * factors
+    best = order(total, numbers)
+    return Ranked(numbers[best], total[best], {n: v[best] for n, v in parts.items()}, [rows[int(i)] for i in best])
 
 
-def salience_of(row: BeliefRow, attention: dict[str, Attention], now: int) -> float:
+def salience_of(row: BeliefRow | Scored, attention: Mapping[str, Attention], now: int) -> float:
     """A record's salience: from its anchor, or from when it was first believed."""
-    held = attention.get(row.record_id)
+    held = attention.get(row.record_id) if attention else None
     anchor = Anchor(held.anchor, held.anchored_at) if held is not None else Anchor(1.0, row.known_from)
     return value_at(anchor, row.kind, now)
 
 
-def current_row(rows: Sequence[BeliefRow], at: int) -> BeliefRow:
+def _factors(plan: Plan, rows: Sequence[Scored], attention: Mapping[str, Attention]) -> FloatArray:
+    """Standing, salience and time of each row as one small bounded factor."""
+    made = np.array([1.0 if r.kind == "episodic" else CLAIM_FACTOR for r in rows])
+    made[[r.tier == "fact" for r in rows]] *= FACT_FACTOR
+    made[[not r.valid_from <= plan.at < r.valid_to for r in rows]] *= NOT_CURRENT_FACTOR
+    return made * (1 - SALIENCE_SPAN / 2 + SALIENCE_SPAN * _saliences(rows, attention, plan.now))
+
+
+def _saliences(rows: Sequence[Scored], attention: Mapping[str, Attention], now: int) -> FloatArray:
+    """`salience_of` for many rows at once."""
+    anchors = [attention.get(r.record_id) for r in rows]
+    value = np.array([1.0 if a is None else a.anchor for a in anchors])
+    since = np.array([r.known_from if a is None else a.anchored_at for r, a in zip(rows, anchors, strict=True)])
+    halving = np.array([half_life(r.kind) or np.inf for r in rows], dtype=np.float64)
+    decay = np.exp2(-np.maximum(now - since, 0) / halving)
+    return np.clip(SALIENCE_FLOOR + (value - SALIENCE_FLOOR) * decay, SALIENCE_FLOOR, SALIENCE_CAP)
+
+
+R = TypeVar("R", BeliefRow, Scored)
+
+
+def current_row(rows: Sequence[R], at: int) -> R:
     """The row that holds at an instant, else the one that ended last, else the one that begins first."""
     for row in rows:
         if row.valid_from <= at < row.valid_to:
@@ -79,50 +145,63 @@ def current_row(rows: Sequence[BeliefRow], at: int) -> BeliefRow:
     return max(ended, key=lambda r: r.valid_to) if ended else min(rows, key=lambda r: r.valid_from)
 
 
-def _columns(places: list[Place], rows: Sequence[Candidate], speakers: Speakers) -> Candidates:
-    by_no = {p.row.scope_no: p for p in places}
-
-    def place(vid: int | None) -> int:
-        return -1 if vid is None else number(by_no[vid >> SEQ_BITS], vid)
-
-    threads: dict[str | None, int] = {}
-    thread = [threads.setdefault(c.thread if c.thread is not None else f"#{c.vid}", len(threads)) for c in rows]
+def _around(columns: Columns, place: Place, at: int, own: IntArray, hidden: IntArray) -> Candidates:
+    """Columns of documents and their neighbours, in the recall's numbering; what is hidden is stepped over."""
+    size = place.row.next_seq
+    beside = (_step(link, own, hidden, size) for link in (columns.prev, columns.next))
+    near = np.unique(np.concatenate((own, *beside)))
+    near = near[near >= 0]
+    prev, following = (_step(link, near, hidden, size) for link in (columns.prev, columns.next))
+    thread = columns.thread[near].astype(np.int64)
+    alone = thread == NOWHERE
+    thread[alone] = -2 - near[alone]
     return Candidates(
-        seq=_ints([place(c.vid) for c in rows]),
-        thread=_ints(thread),
-        prev_seq=_ints([place(c.prev_vid) for c in rows]),
-        next_seq=_ints([place(c.next_vid) for c in rows]),
-        speaker=_ints([-1 if c.speaker is None else speakers.numbers[c.vid >> SEQ_BITS, c.speaker] for c in rows]),
-        occurred_at=_ints([0 if c.occurred_at is None else c.occurred_at for c in rows]),
-        is_question=np.array([bool(c.flags & QUESTION) for c in rows], dtype=np.bool_),
-        has_time_words=np.array([bool(c.flags & TIME_WORDS) for c in rows], dtype=np.bool_),
-        told_from=_ints([c.told_from or 0 for c in rows]),
-        told_to=_ints([c.told_to or 0 for c in rows]),
+        seq=near + place.offset,
+        thread=thread * SCOPES_PER_RECALL + at,
+        prev_seq=np.where(prev >= 0, prev + place.offset, NOWHERE),
+        next_seq=np.where(following >= 0, following + place.offset, NOWHERE),
+        speaker=columns.speaker[near].astype(np.int64),
+        occurred_at=columns.occurred[near],
+        is_question=flag(columns.flags[near], QUESTION),
+        has_time_words=flag(columns.flags[near], TIME_WORDS),
+        told_from=columns.told_from[near],
+        told_to=columns.told_to[near],
     )
 
 
-def _ints(values: list[int]) -> IntArray:
-    return np.array(values, dtype=np.int64)
+def _step(link: NDArray[np.int32], start: IntArray, hidden: IntArray, size: int) -> IntArray:
+    """The next document along a link that this snapshot has and the caller may see."""
+    at = link[start].astype(np.int64)
+    at[at >= size] = NOWHERE
+    for _ in range(WALK_STEPS if len(hidden) else 0):
+        blocked = np.isin(at, hidden)
+        if not blocked.any():
+            break
+        at[blocked] = link[at[blocked]]
+        at[at >= size] = NOWHERE
+    return at
 
 
-def _arm_parts(found: Found, rows: Sequence[Candidate]) -> dict[str, FloatArray]:
+def _joined(parts: list[Candidates]) -> Candidates:
+    if len(parts) == 1:
+        return parts[0]
+
+    def column(name: str) -> Any:
+        return np.concatenate([getattr(p, name) for p in parts]) if parts else np.zeros(0, dtype=np.int64)
+
+    names = [f.name for f in dataclasses.fields(Candidates) if f.name != "similarity"]
+    return Candidates(**{name: column(name) for name in names})
+
+
+def _arm_parts(found: Found, numbers: IntArray, claims: NDArray[np.bool_]) -> dict[str, FloatArray]:
     """What the arms without a lexical score add: a fixed part for a name, a falling one for recency."""
     parts: dict[str, FloatArray] = {}
-    named = set(found.arms.get("entity", ()))
-    if named:
-        parts["entity"] = np.array([ENTITY_WEIGHT * (c.vid in named) for c in rows])
-    recent = {v: 1.0 / (1 + i) for i, v in enumerate(found.arms.get("recent", ()))}
-    if recent:
-        parts["recent"] = np.array([recent.get(c.vid, 0.0) + NOTHING * (c.vid in recent) for c in rows])
+    named = found.arms["entity"]
+    if len(named):
+        inside = np.isin(numbers, named)
+        parts["entity"] = np.where(inside, np.where(claims, ABOUT_WEIGHT, ENTITY_WEIGHT), 0.0)
+    recent = found.arms.get("recent")
+    if recent is not None and len(recent):
+        places = {int(n): 1.0 / (1 + i) for i, n in enumerate(recent)}
+        parts["recent"] = np.array([places.get(int(n), 0.0) for n in numbers])
     return parts
-
-
-def _factor(plan: Plan, rows: list[BeliefRow], attention: dict[str, Attention]) -> float:
-    row = current_row(rows, plan.valid_at if plan.valid_at is not None else plan.now)
-    factor = 1.0 if row.kind == "episodic" else CLAIM_FACTOR
-    if row.tier == "fact":
-        factor *= FACT_FACTOR
-    if not row.valid_from <= (plan.valid_at if plan.valid_at is not None else plan.now) < row.valid_to:
-        factor *= NOT_CURRENT_FACTOR
-    salience = salience_of(row, attention, plan.now)
-    return round(factor * (1 - SALIENCE_SPAN / 2 + SALIENCE_SPAN * salience), 6)

@@ -46,8 +46,10 @@ class Resting(NamedTuple):
     last_verified: int
 
 
-def items(reader: Reader, handle: Handle, plan: Plan, chosen: Sequence[Chosen]) -> list[Item]:
-    """Items for documents, in their order; what was erased is left out."""
+def items(
+    reader: Reader, handle: Handle, plan: Plan, chosen: Sequence[Chosen], scopes: Mapping[str, str] | None = None
+) -> list[Item]:
+    """Items for documents, in their order; what was erased is left out. `scopes`: names of scope ids known already."""
     own = {r.position: r for r in reader.rows_at([c.doc.position for c in chosen])}
     claims = [c for c in chosen if c.row.claim is not None]
     resting = _resting(reader, handle, plan, claims)
@@ -59,7 +61,9 @@ def items(reader: Reader, handle: Handle, plan: Plan, chosen: Sequence[Chosen]) 
         payload = _payload(ledger_row)
         if payload is not None:
             rests = resting.get(c.doc.vid)
-            made.append(_item(reader, handle, plan, c, ledger_row, payload, rests, cited, endings.get(c.doc.record_id)))
+            ended = endings.get(c.doc.record_id)
+            scope = (scopes or {}).get(c.row.scope_id) or _scope_name(reader, c.row.scope_id)
+            made.append(_item(reader, handle, plan, c, ledger_row, payload, rests, cited, ended, scope))
     return made
 
 
@@ -73,6 +77,7 @@ def _item(
     rests: Resting | None,
     cited: Mapping[str, LedgerRow],
     ended: Qualifier | None,
+    scope: str,
 ) -> Item:
     row, episode = c.row, payload if isinstance(payload, Episodic) else None
     edges = _skeletons.decode(stored.skeleton)
@@ -91,7 +96,7 @@ def _item(
         revision_id=row.revision_id,
         kind=row.kind,
         text=words_of(payload),
-        scope=_scope_name(reader, row.scope_id),
+        scope=scope,
         tier=row.tier,
         status=row.status,
         authority=_authority(row, edges, rests),

@@ -36,6 +36,11 @@ class Plan(NamedTuple):
     clearance: int
     now: int
 
+    @property
+    def at(self) -> int:
+        """The instant of the world the answer is about."""
+        return self.now if self.valid_at is None else self.valid_at
+
 
 class Place(NamedTuple):
     """A scope read by a recall, and where its documents begin in the recall's own numbering."""

@@ -76,14 +76,20 @@ SELECT DISTINCT vid FROM belief WHERE space_id = ? AND known_to = 92233720368547
 -- name: over_public
 SELECT DISTINCT vid FROM belief WHERE space_id = ? AND known_to = 9223372036854775807 AND sensitivity > ?
   AND vid >= ? AND vid < ? ORDER BY vid;
--- name: candidates
-SELECT d.vid, d.thread,
-       CASE WHEN d.thread IS NOT NULL THEN (SELECT max(p.vid) FROM doc p
-            WHERE p.space_id = d.space_id AND p.thread = d.thread AND p.vid < d.vid) END,
-       CASE WHEN d.thread IS NOT NULL THEN (SELECT min(n.vid) FROM doc n
-            WHERE n.space_id = d.space_id AND n.thread = d.thread AND n.vid > d.vid) END,
-       d.speaker, d.occurred_at, d.flags, d.told_from, d.told_to
-FROM doc d WHERE d.space_id = ? AND d.vid IN (SELECT value FROM {list}) ORDER BY d.vid;
+-- name: shown
+SELECT vid, record_id, kind, tier, valid_from, valid_to, known_from FROM belief
+WHERE space_id = ? AND vid IN (SELECT value FROM {list}) AND known_to = 9223372036854775807
+  AND status IN ('active', 'disputed') AND tier <> 'candidate' AND visibility IN ('visible', 'content_conflict')
+  AND sensitivity <= ? AND kind IN (SELECT value FROM {list})
+ORDER BY vid, valid_from;
+-- name: columns
+SELECT vid & 4294967295, kind, thread, speaker, occurred_at, flags, told_from, told_to FROM doc
+WHERE space_id = ? AND vid >= ? AND vid < ? ORDER BY vid;
+-- name: unlisted
+SELECT vid FROM doc WHERE space_id = ? AND vid >= ? AND vid < ? AND shelf <> 1 AND thread IS NOT NULL ORDER BY vid;
+-- name: known_names
+SELECT n.value FROM {list} n WHERE EXISTS (SELECT 1 FROM mention m WHERE m.space_id = ?2 AND m.scope_id = ?3 AND m.name = n.value)
+   OR EXISTS (SELECT 1 FROM entity_name e WHERE e.space_id = ?2 AND e.scope_id = ?3 AND e.name = n.value) ORDER BY n.value;
 -- name: thread_before
 SELECT vid FROM doc WHERE space_id = ? AND thread = ? AND vid < ? ORDER BY vid DESC LIMIT ?;
 -- name: thread_after
@@ -128,6 +134,10 @@ INSERT INTO entry (space_id, position, entry_id, received_at, chain, skeleton, b
 INSERT INTO bearing (space_id, key, position) VALUES (?, ?, ?);
 -- name: highest_scope_no
 SELECT coalesce(max(scope_no), 0) FROM scope;
+-- name: every_scope_no
+SELECT space_id, scope_no FROM scope ORDER BY scope_no;
+-- name: scope_nos_of_docs
+SELECT DISTINCT vid >> ?2 AS scope_no FROM doc WHERE space_id = ?1 ORDER BY scope_no;
 -- name: put_scope
 INSERT INTO scope (space_id, scope_id, scope_no, name, next_seq, listed, rest, changed) VALUES (?, ?, ?, ?, 0, 0, 0, 0);
 -- name: name_scope

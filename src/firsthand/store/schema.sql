@@ -29,6 +29,7 @@ WHEN NOT (                                                                      
         SELECT 1 FROM bearing b JOIN entry e ON e.space_id = b.space_id AND e.position = b.position           -- @sqlite
         WHERE b.space_id = OLD.space_id AND b.key = 'n:' || OLD.entry_id                                      -- @sqlite
           AND json_extract(e.skeleton, '$.edges.kind') = 'erase'                                              -- @sqlite
+          AND OLD.entry_id IN (SELECT value FROM json_each(e.skeleton, '$.edges.targets'))                    -- @sqlite
     )                                                                                                         -- @sqlite
 )                                                                                                             -- @sqlite
 BEGIN SELECT RAISE(ABORT, 'the ledger is append-only'); END;                                                  -- @sqlite
@@ -117,6 +118,7 @@ CREATE TABLE doc (
 CREATE UNIQUE INDEX doc_revision ON doc (space_id, revision_id);
 CREATE INDEX doc_record ON doc (space_id, record_id);
 CREATE INDEX doc_thread ON doc (space_id, thread, vid) WHERE thread IS NOT NULL;
+CREATE INDEX doc_unlisted ON doc (space_id, vid) WHERE shelf <> 1 AND thread IS NOT NULL;
 
 CREATE TABLE belief (
     space_id      TEXT   NOT NULL,
@@ -245,7 +247,7 @@ INSERT INTO sqlite_stat1 (tbl, idx, stat) VALUES -- @sqlite
     ('scope', 'scope', '1000 1000 1'), ('scope', 'scope_no', '1000 1000 1'), -- @sqlite
     ('name', 'name', '10000 10000 2000 1'), -- @sqlite
     ('doc', 'doc', '1000000 1000000 1'), ('doc', 'doc_revision', '1000000 1000000 1'), -- @sqlite
-    ('doc', 'doc_record', '1000000 1000000 2'), ('doc', 'doc_thread', '900000 900000 20 1'), -- @sqlite
+    ('doc', 'doc_unlisted', '1000 1000 1'), ('doc', 'doc_record', '1000000 1000000 2'), ('doc', 'doc_thread', '900000 900000 20 1'), -- @sqlite
     ('belief', 'belief', '1500000 1500000 2 1 1'), ('belief', 'belief_open', '1000000 1000000 2 1 1'), -- @sqlite
     ('belief', 'belief_shown', '1000000 1000000 1 1'), ('belief', 'belief_above', '10000 10000 3000 1'), -- @sqlite
     ('mention', 'mention', '2000000 2000000 20000 10 1'), ('mention', 'mention_doc', '2000000 2000000 2'), -- @sqlite

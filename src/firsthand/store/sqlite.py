@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 import threading
 from collections.abc import Generator, Sequence
 from pathlib import Path
@@ -112,18 +113,19 @@ class SqliteStore:
             return self._keys.make(space)
 
     def check(self, space: str) -> list[str]:
-        """What SQLite finds wrong with its own pages, indexes and constraints."""
-        connection = self._reader_connection()
+        """What SQLite finds wrong with its own pages, indexes and constraints, and what is missing of our schema."""
         found: list[str] = []
         with translated():
-            for pragma in ("integrity_check", "foreign_key_check"):
-                found += [str(row[0]) for row in connection.execute(f"PRAGMA {pragma}") if row[0] != "ok"]
-        for index in ("lex", "lex_rest"):
+            # On a connection of its own: `integrity_check` reads a word index through what the connection remembers of
+            # it, and calls it corrupt if another connection has merged it since.
+            connection = self._connect(self._synchronous)
             try:
-                with self._write_lock:
-                    self._writer.execute(f"INSERT INTO {index} ({index}) VALUES ('integrity-check')")
-            except apsw.Error as error:
-                found.append(f"{index}: {type(error).__name__}")
+                expected, held = _expected_objects(), _objects(connection)
+                found += [f"schema: {o[0]} {o[1]} is not what this version made" for o in sorted(expected - held)]
+                found += [f"schema: {o[0]} {o[1]} was not made by this version" for o in sorted(held - expected)]
+                found += _faults(connection)
+            finally:
+                connection.close()
         return found
 
     def facts(self) -> dict[str, object]:
@@ -211,6 +213,36 @@ class SqliteStore:
         return int(self._writer.execute(f"PRAGMA {name}").get)
 
 
+@functools.cache
+def _expected_objects() -> frozenset[tuple[str, str, str, str]]:
+    """What an empty file of this version has in its schema."""
+    fresh = cast("Connection", apsw.Connection(":memory:"))
+    fresh.execute(schema("sqlite"))
+    return frozenset(_objects(fresh))
+
+
+def _objects(connection: Connection) -> set[tuple[str, str, str, str]]:
+    """(type, name, table, definition) of everything in the schema."""
+    rows = connection.execute("SELECT type, name, tbl_name, coalesce(sql, '') FROM sqlite_schema")
+    return {(kind, name, table, sql) for kind, name, table, sql in rows}
+
+
+def _faults(connection: Connection) -> list[str]:
+    """What the engine's own checks say; where they find something, first table by table, to name the place."""
+    whole = _said(connection, "integrity_check") + _said(connection, "foreign_key_check")
+    if not whole:
+        return []
+    tables = sorted(name for kind, name, _, _ in _objects(connection) if kind == "table")
+    return [f"{t}: {said}" for t in tables for said in _said(connection, f"integrity_check('{t}')")] + whole
+
+
+def _said(connection: Connection, pragma: str) -> list[str]:
+    try:
+        return [str(row[0]) for row in connection.execute(f"PRAGMA {pragma}") if row[0] != "ok"]
+    except (apsw.CorruptError, apsw.SQLError) as error:
+        return [f"the check stopped with {type(error).__name__}"]
+
+
 @contextlib.contextmanager
 def translated(*, may_have_written: bool = False) -> Generator[None]:
     """Engine errors as ours: without content, with what to do next."""
@@ -236,3 +268,8 @@ def translated(*, may_have_written: bool = False) -> Generator[None]:
         ) from None
     except apsw.ConnectionClosedError:
         raise BrokenError("store_closed", "the memory is closed", next_action="none") from None
+    except apsw.Error as error:
+        # A rule of the schema was broken, or the schema is not ours: a fault of ours or the file's, not the caller's.
+        raise BrokenError(
+            "store_refused", "the database refused a statement; run verify", may_have_written=may_have_written
+        ) from error

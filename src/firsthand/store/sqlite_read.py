@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Iterator, Sequence
+from typing import cast
 
+import apsw
 import msgspec
 
 from firsthand.ports import (
@@ -12,12 +14,13 @@ from firsthand.ports import (
     SEQ_BITS,
     Attention,
     BeliefRow,
-    Candidate,
+    ColumnsRow,
     DocRow,
     Head,
     LedgerRow,
     RequestRow,
     ScopeRow,
+    Scored,
     Shelf,
 )
 from firsthand.store.engine import Connection, Row, SqlValue
@@ -26,6 +29,7 @@ from firsthand.vocabulary.entries import Entry, Skeleton
 from firsthand.vocabulary.kinds import DEFAULT_SENSITIVITY, HIGHEST_SENSITIVITY, SENSITIVITIES, Kind
 
 GENESIS = "0" * 40
+UNREADABLE = "unreadable"
 SIMILAR_SCANNED = 2_000
 DEFAULT_LEVEL = SENSITIVITIES.index(DEFAULT_SENSITIVITY)
 
@@ -182,9 +186,23 @@ class SqliteReader:
         query = "over" if clearance >= DEFAULT_LEVEL else "over_public"
         return [r[0] for r in self._all(query, clearance, scope_no << SEQ_BITS, (scope_no + 1) << SEQ_BITS)]
 
-    def candidates(self, vids: Iterable[int]) -> list[Candidate]:
-        """Documents for ranking, by number."""
-        return [Candidate(*r) for r in self._all("candidates", _array(vids))]
+    def shown(self, vids: Iterable[int], kinds: Sequence[Kind], clearance: int) -> list[Scored]:
+        """The rows of documents that pass the default gate now, and are of these kinds."""
+        return [Scored(*r) for r in self._all("shown", _array(vids), clearance, _array(kinds))]
+
+    def columns(self, scope_no: int, after: int) -> list[ColumnsRow]:
+        """What ranking needs of a scope's documents, from a place on."""
+        low = scope_no << SEQ_BITS
+        return cast("list[ColumnsRow]", self._all("columns", low + after, low + (1 << SEQ_BITS)))
+
+    def unlisted(self, scope_no: int) -> list[int]:
+        """Numbers of a scope's threaded documents that are not listed."""
+        return [r[0] for r in self._all("unlisted", scope_no << SEQ_BITS, (scope_no + 1) << SEQ_BITS)]
+
+    def known_names(self, scope_id: str, names: Sequence[str]) -> list[str]:
+        """Which of these names a document mentions or an entity has, in a scope."""
+        found = self._connection.execute(self._q["known_names"], (_array(names), self._space, scope_id))
+        return [r[0] for r in found.fetchall()]
 
     def thread_around(self, thread: str, vid: int, reach: int) -> list[int]:
         """Document numbers of a thread within `reach` places of one."""
@@ -259,12 +277,12 @@ class SqliteReader:
         return found | {t: _digest(self._index_terms(t)) for t in ("lex", "lex_rest")}
 
     def _table(self, table: str, order: str) -> Iterator[Row]:
-        return iter(
-            self._connection.execute(f"SELECT * FROM {table} WHERE space_id = ? ORDER BY {order}", (self._space,))
+        yield from self._connection.execute(
+            f"SELECT * FROM {table} WHERE space_id = ? ORDER BY {order}", (self._space,)
         )
 
     def _index_terms(self, index: str) -> Iterator[Row]:
-        """(term, document) of a word index, of this space's scopes."""
+        """(term, document) of a word index, and (document, size) of its documents, of this space's scopes."""
         vocabulary = f"temp.{index}_terms"
         self._connection.execute(
             f"CREATE VIRTUAL TABLE IF NOT EXISTS {vocabulary} USING fts5vocab('main', '{index}', 'instance')"
@@ -273,13 +291,20 @@ class SqliteReader:
         for term, vid in self._connection.execute(f"SELECT term, doc FROM {vocabulary} ORDER BY term, doc"):
             if vid >> SEQ_BITS in numbers:
                 yield term, vid
+        for vid, size in self._connection.execute(f"SELECT id, sz FROM {index}_docsize ORDER BY id"):
+            if vid >> SEQ_BITS in numbers:
+                yield vid, size
 
 
 def _digest(rows: Iterator[Row]) -> str:
+    """A digest over all columns; a table too damaged to read has one that no table has."""
     running = hashlib.sha256()
-    for row in rows:
-        running.update(repr(row).encode())
-        running.update(b"\n")
+    try:
+        for row in rows:
+            running.update(repr(row).encode())
+            running.update(b"\n")
+    except (apsw.CorruptError, UnicodeDecodeError):
+        return UNREADABLE
     return running.hexdigest()
 
 

@@ -23,6 +23,9 @@ from firsthand.store.sql import PROJECTIONS
 from firsthand.store.sqlite_read import SqliteReader
 from firsthand.vocabulary.errors import BrokenError
 
+SCOPE_BITS = 31
+"""A scope's number fits above `SEQ_BITS` in a signed 64-bit document number."""
+
 _INDEXES: dict[Shelf, str] = {LISTED: "lex", REST: "lex_rest"}
 
 
@@ -36,6 +39,7 @@ class SqliteWriter(SqliteReader):
         super().__init__(connection, queries, space)
         self._head: Head | None = None
         self._speakers: dict[tuple[str, str], int] = {}
+        self._freed: list[int] = []
 
     def head(self) -> Head:
         """The end of the ledger, which nobody else can move while this transaction lasts."""
@@ -57,12 +61,18 @@ class SqliteWriter(SqliteReader):
         """Number a scope, or give it its name."""
         row = self.scope(scope_id)
         if row is None:
-            number = int(self._connection.execute(self._q["highest_scope_no"]).get) + 1
+            number = self._next_scope_no()
             self._run("put_scope", scope_id, number, name)
             return ScopeRow(scope_id, number, name, 0, 0, 0, 0)
         if name is not None and row.name != name:
             self._connection.execute(self._q["name_scope"], (name, self._space, scope_id))
         return row
+
+    def _next_scope_no(self) -> int:
+        """The file's next number; in a replay the space's own numbers again, in the order they were given."""
+        if self._freed:
+            return self._freed.pop(0)
+        return int(self._connection.execute(self._q["highest_scope_no"]).get) + 1
 
     def next_vid(self, scope_id: str, shelf: Shelf) -> int:
         """Number a new document of a scope, and count it on its shelf."""
@@ -148,14 +158,22 @@ class SqliteWriter(SqliteReader):
         self._run("put_refusal", at, verb, code, scope_id, actor, cause_entry)
 
     def drop_projections(self) -> None:
-        """Empty everything a replay makes anew."""
-        numbers = [s.scope_no for s in self.scope_rows()]
+        """Empty everything a replay makes anew; words of no scope at all, which damage may leave, go too."""
+        scopes = self._connection.execute(self._q["every_scope_no"]).fetchall()
+        others = sorted(number for space, number in scopes if space != self._space)
+        own = {number for space, number in scopes if space == self._space}
+        own |= {number for (number,) in self._all("scope_nos_of_docs", SEQ_BITS)}
+        self._freed = sorted(own - set(others))
         self._speakers.clear()
         for index in _INDEXES.values():
-            for number in numbers:
+            if not others:
+                self._connection.execute(f"INSERT INTO {index} ({index}) VALUES ('delete-all')")
+                continue
+            for low, high in zip([0, *(n + 1 for n in others)], [*others, 1 << SCOPE_BITS], strict=True):
                 self._connection.execute(
-                    f"DELETE FROM {index} WHERE rowid >= ? AND rowid < ?",
-                    (number << SEQ_BITS, (number + 1) << SEQ_BITS),
+                    f"DELETE FROM {index} WHERE rowid >= ? AND rowid <= ?", (low << SEQ_BITS, (high << SEQ_BITS) - 1)
                 )
         for table in PROJECTIONS:
             self._connection.execute(f"DELETE FROM {table} WHERE space_id = ?", (self._space,))
+            # An index that damage has parted from its table still holds what was deleted.
+            self._connection.execute(f"REINDEX {table}")

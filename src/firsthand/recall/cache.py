@@ -1,0 +1,164 @@
+"""What one process keeps of a space between recalls: posting lists, and columns of documents.
+
+Both follow the space. A posting list is dropped as soon as any document of its scope comes or goes; a document's
+columns never change, so they only grow. So a ranking never depends on what this process read before (design 04).
+"""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict
+from typing import Any, Final, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from firsthand.ports import SEQ_BITS, Reader, ScopeRow, Shelf
+from firsthand.recall.score import IntArray
+from firsthand.rules.wording import QUESTION, TIME_WORDS
+from firsthand.vocabulary.kinds import KINDS
+
+CACHED_LISTS: Final = 4_096
+GROW_ROWS: Final = 1_024
+SEQ_MASK: Final = (1 << SEQ_BITS) - 1
+NOWHERE: Final = -1
+
+
+class Columns(NamedTuple):
+    """The documents of one scope by their place in it; threads and speakers are numbered."""
+
+    thread: NDArray[np.int32]
+    prev: NDArray[np.int32]
+    next: NDArray[np.int32]
+    speaker: NDArray[np.int32]
+    kind: NDArray[np.int8]
+    flags: NDArray[np.int8]
+    occurred: IntArray
+    told_from: IntArray
+    told_to: IntArray
+
+
+_TYPES: Final[dict[str, tuple[type[np.generic], int]]] = {
+    "thread": (np.int32, NOWHERE),
+    "prev": (np.int32, NOWHERE),
+    "next": (np.int32, NOWHERE),
+    "speaker": (np.int32, NOWHERE),
+    "kind": (np.int8, 0),
+    "flags": (np.int8, 0),
+    "occurred": (np.int64, 0),
+    "told_from": (np.int64, 0),
+    "told_to": (np.int64, 0),
+}
+_KIND_NUMBERS: Final = {kind: number for number, kind in enumerate(KINDS)}
+
+
+class _Scope:
+    """Growing columns of one scope."""
+
+    def __init__(self) -> None:
+        self._size = 0
+        self._arrays: dict[str, NDArray[Any]] = {n: np.full(GROW_ROWS, f, dtype=t) for n, (t, f) in _TYPES.items()}
+        self._threads: dict[str, int] = {}
+        self._last: dict[int, int] = {}
+
+    def upto(self, reader: Reader, scope: ScopeRow) -> Columns:
+        """The columns, at least as far as this snapshot of the scope goes."""
+        if self._size < scope.next_seq:
+            self._grow(scope.next_seq)
+            for row in reader.columns(scope.scope_no, self._size):
+                self._put(*row)
+            self._size = scope.next_seq
+        return Columns(**{n: a[: self._size] for n, a in self._arrays.items()})
+
+    def _grow(self, size: int) -> None:
+        room = len(self._arrays["thread"])
+        if size <= room:
+            return
+        for name, (kind, fill) in _TYPES.items():
+            grown = np.full(max(size, room * 2), fill, dtype=kind)
+            grown[:room] = self._arrays[name]
+            self._arrays[name] = grown
+
+    def _put(
+        self,
+        seq: int,
+        kind: str,
+        thread: str | None,
+        speaker: int | None,
+        occurred_at: int | None,
+        flags: int,
+        told_from: int | None,
+        told_to: int | None,
+    ) -> None:
+        a = self._arrays
+        a["kind"][seq], a["flags"][seq] = _KIND_NUMBERS[kind], flags
+        if speaker is not None:
+            a["speaker"][seq] = speaker
+        if occurred_at is not None:
+            a["occurred"][seq] = occurred_at
+        if told_from is not None and told_to is not None:
+            a["told_from"][seq], a["told_to"][seq] = told_from, told_to
+        if thread is not None:
+            number = self._threads.setdefault(thread, len(self._threads))
+            a["thread"][seq] = number
+            before = self._last.get(number, NOWHERE)
+            a["prev"][seq] = before
+            if before != NOWHERE:
+                a["next"][before] = seq
+            self._last[number] = seq
+
+
+class Cache:
+    """Posting lists, columns and speakers of one space's scopes; safe for threads."""
+
+    def __init__(self) -> None:
+        self._lists: OrderedDict[tuple[int, str, Shelf], tuple[int, IntArray]] = OrderedDict()
+        self._scopes: dict[int, _Scope] = {}
+        self._speakers: dict[int, tuple[int, dict[str, int]]] = {}
+        self._unlisted: dict[int, tuple[int, IntArray]] = {}
+        self._lock = threading.RLock()
+
+    def postings(self, reader: Reader, scope: ScopeRow, term: str, shelf: Shelf) -> IntArray:
+        """Places in the scope of the documents with a term."""
+        key = (scope.scope_no, term, shelf)
+        with self._lock:
+            held = self._lists.get(key)
+            if held is not None and held[0] == scope.changed:
+                self._lists.move_to_end(key)
+                return held[1]
+        text = reader.postings(scope.scope_no, term, shelf)
+        found = np.fromstring(text, dtype=np.int64, sep=",") if text else np.zeros(0, dtype=np.int64)
+        with self._lock:
+            self._lists[key] = (scope.changed, found)
+            while len(self._lists) > CACHED_LISTS:
+                self._lists.popitem(last=False)
+        return found
+
+    def columns(self, reader: Reader, scope: ScopeRow) -> Columns:
+        """The columns of a scope's documents; rows written after this snapshot are never reached from it."""
+        with self._lock:
+            return self._scopes.setdefault(scope.scope_no, _Scope()).upto(reader, scope)
+
+    def speakers(self, reader: Reader, scope: ScopeRow) -> dict[str, int]:
+        """Speaker names of a scope with their numbers."""
+        with self._lock:
+            held = self._speakers.get(scope.scope_no)
+            if held is None or held[0] != scope.changed:
+                held = (scope.changed, reader.speakers(scope.scope_id))
+                self._speakers[scope.scope_no] = held
+            return held[1]
+
+    def unlisted(self, reader: Reader, scope: ScopeRow) -> IntArray:
+        """Places in the scope of threaded documents that the default gate keeps back."""
+        with self._lock:
+            held = self._unlisted.get(scope.scope_no)
+            if held is None or held[0] != scope.changed:
+                held = (scope.changed, np.array(reader.unlisted(scope.scope_no), dtype=np.int64) & SEQ_MASK)
+                self._unlisted[scope.scope_no] = held
+            return held[1]
+
+
+def flag(flags: NDArray[np.int8], which: int) -> NDArray[np.bool_]:
+    """One flag of many documents."""
+    assert which in (QUESTION, TIME_WORDS)
+    return (flags & which) != 0
