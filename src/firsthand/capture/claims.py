@@ -227,6 +227,7 @@ def place(
         evidence_id = stored.entry.record_id
         grounds = [_utterance_ground(handle, saying.utterance, stored)]
     carriers = live_records(writer, handle.scope_id, claim)
+    check_not_itself(saying.evidence, carriers if record is None else [record])
     echo = handle.author.role != "person" and bool(carriers) and writer.delivered_to(carriers, handle.ids.actor)
     supports = assertions(gateway, handle, saying, claim, grounds, echo)
     home = record if record is not None else carriers[0] if carriers else None
@@ -242,6 +243,14 @@ def place(
     )
     done = gateway.append(handle, writer, edges, saying.words, record=home, sensitivity=saying.sensitivity)
     return Placed(done, done.entry.record_id, claim, False, evidence_id)
+
+
+def check_not_itself(evidence: Sequence[Cite], records: Sequence[str]) -> None:
+    """A memory is never evidence for itself, however often it is read back."""
+    if any(c.record_id in records for c in evidence):
+        raise InvalidError(
+            "evidence_circular", "evidence cites the very record it would support; cite what was said", field="evidence"
+        )
 
 
 def assertions(

@@ -106,7 +106,7 @@ def _ambiguous(handle: Handle, reader: Reader, entity_id: str) -> Conflict | Non
     text = visible_text(handle, reader, rows_now(reader, entity_id))
     if text is None:
         return None
-    return Conflict(code="ambiguous", record_id=entity_id, text=text, settle_with=("correct",))
+    return Conflict(code="ambiguous", record_id=entity_id, text=text, settle_with=("retract", "remember"))
 
 
 def _near(handle: Handle, reader: Reader, statement: str, record_id: str) -> list[Conflict]:
