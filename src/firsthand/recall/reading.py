@@ -96,7 +96,6 @@ def page(
     allowed = frozenset(r.scope_id for r in rows)
     shown_only = not plan.include
     found: list[Item] = []
-    total = sum(r.listed for r in rows)
     last: int | None = None
     for scope in sorted(rows, key=lambda r: -r.scope_no):
         low, high = scope.scope_no << SEQ_BITS, (scope.scope_no + 1) << SEQ_BITS
@@ -117,7 +116,7 @@ def page(
         if len(found) >= limit:
             break
     more = len(found) >= limit and last is not None
-    return RecordPage(items=tuple(found), cursor=str(last) if more else None, total=total)
+    return RecordPage(items=tuple(found), cursor=str(last) if more else None)
 
 
 def _page_items(

@@ -54,6 +54,8 @@ FROM doc WHERE space_id = ? AND vid IN (SELECT value FROM {list}) ORDER BY vid;
 SELECT vid, known_from, valid_from, known_to, valid_to, unit, record_id, revision_id, kind, scope_id, generation, claim,
        conditions, tier, status, visibility, hidden_reason, live_support, sensitivity, cause_entry, ended_by, challenged_by
 FROM belief WHERE space_id = ? AND unit = ? AND unit >= 'u' AND known_to = 9223372036854775807 ORDER BY vid, valid_from;
+-- name: units
+SELECT DISTINCT unit FROM belief WHERE space_id = ? AND known_to = 9223372036854775807 ORDER BY unit;
 -- name: beliefs_now
 SELECT vid, known_from, valid_from, known_to, valid_to, unit, record_id, revision_id, kind, scope_id, generation, claim,
        conditions, tier, status, visibility, hidden_reason, live_support, sensitivity, cause_entry, ended_by, challenged_by

@@ -141,6 +141,10 @@ class SqliteReader:
             return self.beliefs([d.vid for d in self.docs_of_record(unit)], None)
         return [BeliefRow(*r) for r in self._all("open_rows", unit)]
 
+    def units(self) -> list[str]:
+        """Every unit with an open row."""
+        return [r[0] for r in self._all("units")]
+
     def beliefs(self, vids: Iterable[int], known_at: int | None) -> list[BeliefRow]:
         """The rows of documents that are believed at an instant, or now."""
         if known_at is None:
