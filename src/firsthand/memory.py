@@ -24,7 +24,7 @@ from firsthand.rules.wording import claim_words
 from firsthand.vocabulary import limits
 from firsthand.vocabulary.citing import Cite
 from firsthand.vocabulary.errors import AbsentError, ConflictError, FirsthandError, InvalidError
-from firsthand.vocabulary.instants import Instant, to_micros
+from firsthand.vocabulary.instants import BEGINNING, Instant, to_micros
 from firsthand.vocabulary.kinds import (
     DEFAULT_SENSITIVITY,
     Basis,
@@ -781,15 +781,19 @@ def _renewer(changes: Mapping[str, Any]) -> Callable[[Claimed], Claimed]:
             statement = _restated(old, typed, polarity)
         elif given is None:
             _check_still_names(old, statement)
-        return _semantic(
+        start = changes.get("valid_from", old.validity.from_)
+        new = _semantic(
             {
                 "statement": statement, "subject": old.subject, "predicate": old.predicate, "object": typed,
                 "polarity": polarity, "conditions": changes.get("conditions", old.validity.conditions),
-                "valid_from": changes.get("valid_from", old.validity.from_),
+                "valid_from": None if start == BEGINNING else start,
                 "valid_to": changes.get("valid_to", old.validity.to),
                 "volatility": old.volatility, "tags": old.tags, "metadata": old.metadata,
             }
         )  # fmt: skip
+        if start != BEGINNING:
+            return new
+        return msgspec.structs.replace(new, validity=msgspec.structs.replace(new.validity, from_=start))
 
     return renew
 

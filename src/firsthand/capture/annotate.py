@@ -8,7 +8,7 @@ from typing import Final
 import msgspec
 
 from firsthand.capture import shape
-from firsthand.capture.claims import Saying, assertions
+from firsthand.capture.claims import Saying, assertions, check_not_itself
 from firsthand.capture.gateway import Gateway, Write, standing_of
 from firsthand.capture.ground import ground
 from firsthand.capture.readable import at_record, held
@@ -73,6 +73,7 @@ def _grant(
 ) -> Receipt:
     current = current_claim(writer, handle, record_id)
     handle = at_record(writer, handle, current.record)
+    check_not_itself(evidence, [record_id])
     grounds = [ground(writer, handle, c) for c in evidence]
     if len(View(writer).account(record_id).said) + len(grounds) > limits.SUPPORTS_PER_RECORD:
         raise RefusedError("supports_full", "the record has all the supports it can have", field="evidence")
