@@ -276,6 +276,10 @@ class Reader(Entries, Protocol):
         """Entity records a name stands for in a scope."""
         ...
 
+    def entity_names_among(self, scope_id: str, names: Sequence[str]) -> list[str]:
+        """Which of these name keys an entity of a scope has."""
+        ...
+
     def names_of_entity(self, record_id: str) -> list[tuple[str, str]]:
         """(name, role) of an entity: canonical, alias, former or identifier."""
         ...

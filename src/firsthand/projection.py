@@ -214,8 +214,11 @@ def _put_document(
         volatility=indexed.volatility,
     )
     writer.put_doc(doc, indexed.terms)
-    if indexed.mentions:
-        writer.put_mentions(scope, doc.vid, indexed.mentions)
+    # A name this scope knows is a mention however it is written, at a sentence's start or in lower case.
+    known = writer.entity_names_among(scope, indexed.perhaps) if indexed.perhaps else []
+    names = dict.fromkeys((*indexed.mentions, *known))
+    if names:
+        writer.put_mentions(scope, doc.vid, list(names))
     return doc
 
 

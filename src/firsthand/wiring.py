@@ -59,6 +59,8 @@ def open(  # noqa: A001
     argument, `BrokenError` for a file that is damaged or not ours.
     """
     check_slug(space, "space")
+    if embedder not in (None, "default"):
+        raise InvalidError("embedder_unknown", "this version has no embedder to choose; leave it out", field="embedder")
     check_scope(scope)
     if grant is not None and not isinstance(grant, Grant):  # pyright: ignore[reportUnnecessaryIsInstance]
         raise InvalidError("grant_invalid", "grant is a firsthand.Grant", field="grant")

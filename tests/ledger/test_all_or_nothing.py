@@ -60,6 +60,13 @@ def rich(memory: Memory) -> None:
     )
 
 
+def corrected(memory: Memory) -> None:
+    """A write that moves words from one index to the other."""
+    home = memory.at(scope="project:boat")
+    (told,) = home.list(kinds=["semantic"]).items
+    home.correct(told.record_id, object="Quito", reason="a slip")
+
+
 def elsewhere(memory: Memory) -> Memory:
     return memory.at(scope="team:dock", session="evening")
 
@@ -92,7 +99,7 @@ def test_a_failure_at_any_call_of_the_store_leaves_nothing(
         with monkeypatch.context() as patched:
             reached = torn_at(patched, name, call, after=after)
             try:
-                rich(other)
+                (corrected if name == "shelve" else rich)(other)
             except TornError:
                 assert everything(memory) == before
             else:

@@ -286,8 +286,8 @@ def test_an_entry_taken_out_of_the_middle_is_missed(bench: Path) -> None:
 def test_a_used_connection_does_not_call_a_word_index_damaged_that_another_one_merged(tmp_path: Path) -> None:
     with firsthand.open(tmp_path / "m.db") as one, firsthand.open(tmp_path / "m.db") as two:
         for number in range(40):
-            (one if number % 2 else two).remember(f"Plank {number} is sanded.")
-            assert (two if number % 2 else one).recall("Which plank?").items
+            (one if number % 2 else two).remember(subject=f"Boat {number}", predicate="uses", object="tar")
+            assert (two if number % 2 else one).recall("Which boat uses tar?").items
             if number % 8 == 7:
                 assert one.ledger.verify(deep=True).deep
                 assert two.ledger.verify().position == one.ledger.head().position

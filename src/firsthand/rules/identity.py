@@ -6,7 +6,6 @@ Digests of one space are equal on every store that shares its key, and say nothi
 from __future__ import annotations
 
 import hashlib
-import hmac
 from collections.abc import Mapping
 from datetime import date, datetime
 from typing import Final
@@ -33,11 +32,18 @@ class Keyed:
     """Digests under one space's key."""
 
     def __init__(self, key: bytes) -> None:
-        self._key = key
+        # HMAC's two keyed states, made once and copied: a third of the cost of `hmac.digest` for a short text.
+        block = key.ljust(64, b"\0")
+        assert len(block) == 64, "a space key is at most one block"
+        self._inner = hashlib.sha256(bytes(b ^ 0x36 for b in block))
+        self._outer = hashlib.sha256(bytes(b ^ 0x5C for b in block))
 
     def digest(self, domain: str, text: str) -> str:
         """HMAC-SHA-256 of a text in a domain, so that a name never equals a sentence."""
-        return hmac.digest(self._key, f"{domain}\n{text}".encode(), "sha256").hex()[:DIGEST_HEX]
+        inner, outer = self._inner.copy(), self._outer.copy()
+        inner.update(f"{domain}\n{text}".encode())
+        outer.update(inner.digest())
+        return outer.hexdigest()[:DIGEST_HEX]
 
     def scope(self, scope: str) -> str:
         """The id of a scope; `space:` is its own, since it says nothing."""

@@ -8,6 +8,7 @@ from firsthand.rules.mentions import mentions
 from firsthand.rules.normalise import name_key
 from firsthand.rules.terms import terms
 from firsthand.rules.timewords import told
+from firsthand.rules.wordlists import STOP_WORDS
 from firsthand.vocabulary.kinds import Volatility
 from firsthand.vocabulary.records import (
     Competence,
@@ -23,20 +24,22 @@ from firsthand.vocabulary.records import (
 QUESTION, TIME_WORDS = 1, 2
 """Flags of a document."""
 MENTIONS_PER_DOCUMENT = 64
+WORDS_LOOKED_UP = 200
 
 
 class Indexed(NamedTuple):
-    """What the indexes hold of one revision's words."""
+    """What the indexes hold of one revision's words. `perhaps`: keys that are a mention if an entity has that name."""
 
     terms: tuple[str, ...]
     mentions: tuple[str, ...]
+    perhaps: tuple[str, ...]
     flags: int
     told_from: int | None
     told_to: int | None
     volatility: Volatility | None
 
 
-BLANK = Indexed((), (), 0, None, None, None)
+BLANK = Indexed((), (), (), 0, None, None, None)
 """What the indexes hold of an erased body."""
 
 
@@ -69,11 +72,21 @@ def index_words(payload: Payload, said_at: int) -> Indexed:
     return Indexed(
         tuple(terms(text)),
         tuple(n for n in names if n)[:MENTIONS_PER_DOCUMENT],
+        _perhaps(text),
         flags,
         window.start if window else None,
         window.end if window else None,
         payload.volatility if isinstance(payload, Semantic) else None,
     )
+
+
+def _perhaps(text: str) -> tuple[str, ...]:
+    """Words and pairs of words as name keys; a pair or word of nothing but common words names nobody."""
+    keys = [name_key(w) for w in text.split(maxsplit=WORDS_LOOKED_UP)[:WORDS_LOOKED_UP]]
+    rare = [k not in STOP_WORDS and len(k) > 1 for k in keys]
+    found = dict.fromkeys(k for k, r in zip(keys, rare, strict=True) if r)
+    found |= dict.fromkeys(f"{keys[i]} {keys[i + 1]}" for i in range(len(keys) - 1) if rare[i] or rare[i + 1])
+    return tuple(found)
 
 
 def value_words(value: TypedValue) -> str:

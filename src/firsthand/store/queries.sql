@@ -100,6 +100,8 @@ SELECT vid FROM mention WHERE space_id = ? AND scope_id = ? AND name = ? ORDER B
 SELECT name FROM mention WHERE space_id = ? AND vid = ? ORDER BY name;
 -- name: entities_named
 SELECT DISTINCT record_id FROM entity_name WHERE space_id = ? AND scope_id = ? AND name = ? ORDER BY record_id;
+-- name: entity_names_among
+SELECT DISTINCT name FROM entity_name WHERE space_id = ? AND scope_id = ? AND name IN (SELECT value FROM {list}) ORDER BY name;
 -- name: names_of_entity
 SELECT name, role FROM entity_name WHERE space_id = ? AND record_id = ? ORDER BY role, name;
 -- name: speakers
@@ -189,7 +191,7 @@ INSERT INTO request (space_id, digest, fingerprint, outcome, record_id, entry_id
 VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?);
 -- name: put_refusal
 INSERT INTO refusal (space_id, refusal_no, at, verb, code, scope_id, actor, cause_entry)
-SELECT ?1, (SELECT count(*) FROM refusal WHERE space_id = ?1), ?2, ?3, ?4, ?5, ?6, ?7;
+SELECT ?1, (SELECT coalesce(max(refusal_no) + 1, 0) FROM refusal WHERE space_id = ?1), ?2, ?3, ?4, ?5, ?6, ?7;
 -- name: put_receipt
 INSERT INTO receipt (space_id, recall_id, at, actor, session, nonce, digest) VALUES (?, ?, ?, ?, ?, ?, ?)
 ON CONFLICT (space_id, recall_id) DO NOTHING;

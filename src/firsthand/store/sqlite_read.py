@@ -221,6 +221,10 @@ class SqliteReader:
         """Entity records a name stands for in a scope."""
         return [r[0] for r in self._all("entities_named", scope_id, name)]
 
+    def entity_names_among(self, scope_id: str, names: Sequence[str]) -> list[str]:
+        """Which of these name keys an entity of a scope has."""
+        return [r[0] for r in self._all("entity_names_among", scope_id, _array(names))]
+
     def names_of_entity(self, record_id: str) -> list[tuple[str, str]]:
         """(name, role) of an entity."""
         return [(r[0], r[1]) for r in self._all("names_of_entity", record_id)]
