@@ -199,11 +199,11 @@ def a_retracted_fact(house):
     house.clock.pass_days(1)
     ana.retract(fact.record_id, reason="it never did")
     house.clock.pass_days(1)
-    return ana, fact
+    return ana
 
 
 def test_a_retracted_fact_is_refused_from_her_own_agent_without_a_trace_of_its_words(house):
-    ana, fact = a_retracted_fact(house)
+    ana = a_retracted_fact(house)
     before = house.counts()
     told = house.agent().remember("REDIS is what the api uses!", subject="API", predicate="uses", object="Redis")
     assert (told.outcome, told.code, told.record_id, told.entry_id) == ("refused", "tombstone_retracted", None, None)
@@ -233,7 +233,7 @@ def test_a_refused_claim_leaves_not_even_its_subject_behind(house):
 
 
 def test_a_retracted_fact_is_refused_from_an_import(house):
-    ana, fact = a_retracted_fact(house)
+    ana = a_retracted_fact(house)
     old = ana.capture("Ana: api uses redis", speaker="Ana", occurred_at="2026-02-01T10:00Z", imported=True)
     cited = [cite(old.record_id, quote="api uses redis")]
     assert claim(house.agent(), "api", "uses", "redis", evidence=cited).code == "tombstone_retracted"
@@ -242,7 +242,7 @@ def test_a_retracted_fact_is_refused_from_an_import(house):
 
 
 def test_a_retracted_fact_is_accepted_from_the_person_herself_and_then_from_her_agent(house):
-    ana, fact = a_retracted_fact(house)
+    ana = a_retracted_fact(house)
     again = claim(ana, "api", "uses", "redis")
     assert again.outcome == "reinforced"
     assert again.standing.status == "active"
@@ -251,7 +251,7 @@ def test_a_retracted_fact_is_accepted_from_the_person_herself_and_then_from_her_
 
 
 def test_a_retracted_fact_is_accepted_from_an_independent_person(house):
-    ana, fact = a_retracted_fact(house)
+    ana = a_retracted_fact(house)
     told = claim(house.memory("ben"), "api", "uses", "redis")
     assert told.standing.status == "active"
     assert texts(ana, "what does the api use?") == ["api uses redis"]
