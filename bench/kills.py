@@ -39,7 +39,7 @@ class Kill(NamedTuple):
     acknowledged: int
     missing: int
     entries: int
-    verified: bool
+    fault: str | None
 
 
 def child(path: Path, seed: int) -> None:
@@ -101,10 +101,10 @@ def kills(count: int, seed: int, folder: Path) -> Iterator[Kill]:
             missing = [each for each in acknowledged if not _holds(memory, each)]
             try:
                 entries = memory.ledger.verify(deep=True).entries
-            except firsthand.BrokenError:
-                yield Kill(file, len(told), len(missing), 0, False)
+            except firsthand.BrokenError as error:
+                yield Kill(file, len(told), len(missing), 0, f"{error.code}: {error.message}")
             else:
-                yield Kill(file, len(told), len(missing), entries, True)
+                yield Kill(file, len(told), len(missing), entries, None)
 
 
 def _holds(memory: firsthand.Memory, entry: str) -> bool:
@@ -135,7 +135,7 @@ def summary(found: Sequence[Kill]) -> dict[str, int]:
         "acknowledged writes lost": sum(kill.missing for kill in found),
         "files": len(last),
         "entries in them": sum(kill.entries for kill in last.values()),
-        "files that did not verify": sum(not kill.verified for kill in found),
+        "kills after which a file did not verify": sum(kill.fault is not None for kill in found),
     }
 
 
@@ -159,11 +159,13 @@ def main(arguments: Sequence[str]) -> int:
     table = summary(found)
     for label, value in table.items():
         print(f"{label:44} {value:8,}")
+    faults = sorted({kill.fault for kill in found if kill.fault is not None})
+    print(*faults, sep="\n", end="\n" if faults else "")
     if given.json:
         seconds = round(time.perf_counter() - begun, 1)
-        told = {**circumstances(), "seed": given.seed, "seconds": seconds, **table}
+        told = {**circumstances(), "seed": given.seed, "seconds": seconds, **table, "faults": faults}
         given.json.write_text(json.dumps(told, indent=1) + "\n")
-    return int(table["acknowledged writes lost"] > 0 or table["files that did not verify"] > 0)
+    return int(table["acknowledged writes lost"] > 0 or table["kills after which a file did not verify"] > 0)
 
 
 if __name__ == "__main__":

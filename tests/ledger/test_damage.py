@@ -27,7 +27,7 @@ SHADOWS = tuple(f"{index}_{part}" for index in INDEXES for part in ("data", "idx
 ENTRY_COLUMNS = ("space_id", "position", "entry_id", "received_at", "chain", "skeleton", "body", "salt")
 HASHED_TOGETHER = ({"skeleton"}, {"received_at", "chain"}, {"body", "salt"})
 FLIPS_PER_COLUMN = 2
-FLIPS_ANYWHERE = 50
+FLIPS_ANYWHERE = 30
 
 
 class Closed(NamedTuple):
@@ -203,8 +203,8 @@ def test_a_bit_anywhere_in_the_file_is_found_or_says_nothing(closed: Closed, ben
         put(bench, damaged)
         assert says(bench) == closed.says
         assert owner.get(at, "unused") not in ("entry", *PROJECTIONS)
-    assert found > 10
-    assert passed > 10, "a file has unused bytes"
+    assert found > 5
+    assert passed > 5, "a file has unused bytes"
 
 
 # ---- what verify is made of ------------------------------------------------------------------------------------------

@@ -18,9 +18,9 @@ from lossy_vfs import Disk
 
 import firsthand
 
-SEEDS = range(4)
-WRITES = 30
-LOSSES = 14
+SEEDS = range(3)
+WRITES = 24
+LOSSES = 12
 CHECKPOINT_PAGES = 30
 _numbers = itertools.count(1)
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import apsw
@@ -40,16 +39,21 @@ WHOLE_FILE = {
 }
 
 
-@pytest.fixture
-def memory(tmp_path: Path) -> Iterator[Memory]:
-    with firsthand.open(tmp_path / "m.db", actor="ana", role="person") as opened:
+@pytest.fixture(scope="module")
+def memory(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Memory]:
+    path = tmp_path_factory.mktemp("schema") / "m.db"
+    with firsthand.open(path, actor="ana", role="person") as opened:
         opened.remember(subject="Ana", predicate="lives_in", object="Lisbon")
         yield opened
 
 
 @pytest.fixture
-def writer(memory: Memory) -> Connection:
-    return store_of(memory)._writer
+def writer(memory: Memory) -> Iterator[Connection]:
+    """The connection of the writer, in a transaction that is undone."""
+    connection = store_of(memory)._writer
+    connection.execute("BEGIN IMMEDIATE")
+    yield connection
+    connection.execute("ROLLBACK")
 
 
 # ---- beliefs that must not be ----------------------------------------------------------------------------------------

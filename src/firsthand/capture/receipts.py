@@ -24,13 +24,14 @@ SETTLE_NEAR = ("correct", "change", "retract")
 
 
 class Placed(NamedTuple):
-    """Where a write went. `claim` is unset for records that claim nothing."""
+    """Where a write went. `claim` is unset for records that claim nothing; `counted`: no support was added."""
 
     done: Appended
     record_id: str
     claim: Claim | None
     reinforced: bool
     evidence_id: str | None
+    counted: bool = False
 
 
 def receipt_for(
@@ -64,7 +65,7 @@ def receipt_for(
         conflicts=(*conflicts, *extra),
         maskings=maskings,
         evidence_id=placed.evidence_id,
-        notes=notes,
+        notes=(*notes, "support_counted") if placed.counted else notes,
     )
 
 

@@ -17,5 +17,5 @@ def coverage(query: QueryFeatures, found: Found, shown: IntArray) -> float:
     rarest = max(found.rarity.values(), default=1.0)
     weights = {t: found.rarity.get(t, rarest) for t in asked}
     total = sum(weights.values())
-    held = sum(w for t, w in weights.items() if t in found.lists and np.isin(shown, found.lists[t]).any())
+    held = sum(w for t, w in weights.items() if t in found.lists and np.isin(found.lists[t], shown).any())
     return round(held / total, 3) if total > 0 else 0.0

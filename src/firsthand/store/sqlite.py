@@ -20,6 +20,8 @@ from firsthand.store.sqlite_write import SqliteWriter
 from firsthand.vocabulary.errors import BrokenError, BusyError, FirsthandError
 
 BUSY_TIMEOUT_MS: Final = 30_000
+CHECKPOINT_PAGES: Final = 4_000
+"""Pages of the write-ahead log, 16 MiB, after which a commit copies them into the file."""
 LIST_SOURCE: Final = "json_each(?)"
 APPLICATION_ID: Final = 0x46484D31  # "FHM1"
 
@@ -184,6 +186,7 @@ class SqliteStore:
             "recursive_triggers = ON",
             "secure_delete = ON",
             "cache_size = -65536",
+            f"wal_autocheckpoint = {CHECKPOINT_PAGES}",
             "mmap_size = 268435456",
             "temp_store = MEMORY",
         ):

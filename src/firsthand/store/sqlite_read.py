@@ -137,6 +137,8 @@ class SqliteReader:
 
     def open_rows(self, unit: str) -> list[BeliefRow]:
         """The rows of a unit that are believed now."""
+        if unit.startswith("r"):
+            return self.beliefs([d.vid for d in self.docs_of_record(unit)], None)
         return [BeliefRow(*r) for r in self._all("open_rows", unit)]
 
     def beliefs(self, vids: Iterable[int], known_at: int | None) -> list[BeliefRow]:
@@ -149,7 +151,7 @@ class SqliteReader:
 
     def beliefs_of_record(self, record_id: str) -> list[BeliefRow]:
         """Every row a record ever had, oldest first."""
-        return [BeliefRow(*r) for r in self._all("beliefs_of_record", record_id)]
+        return [BeliefRow(*r) for r in self._all("beliefs_ever", _array(d.vid for d in self.docs_of_record(record_id)))]
 
     def newest(
         self, scope_no: int, kinds: Sequence[Kind], before: int | None, limit: int, shown_only: bool
