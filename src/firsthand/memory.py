@@ -727,6 +727,8 @@ def _semantic(fields: Mapping[str, Any]) -> Semantic:
     if unit is not None and value is None:
         raise InvalidError("claim_incomplete", "a unit needs an object that it belongs to", field="unit")
     typed = None if value is None else typed_value(value, unit)
+    if isinstance(value, TypedValue):
+        typed = shape.convert(shape.plain(value, "object"), TypedValue, "object")
     polarity = fields.get("polarity", "+")
     if statement is None and subject is not None and predicate is not None:
         statement = claim_words(subject, predicate, typed, polarity)

@@ -105,7 +105,7 @@ def _verdict(
         return proposal
     of = revoke if revoke is not None else reinstate
     view = View(writer)
-    if of is None or of not in {s.id for s in view.account(record_id).said}:
+    if of is None or of not in [s.id for s in view.account(record_id).said]:
         raise AbsentError("support_absent", f"{verb} names no support of this record", field=verb)
     edges = Support(verb=verb, of=of, replaces=verdict_heads(view, record_id, of))
     done = gateway.append(handle, writer, edges, gateway.words(Body(reason=reason), 0), record=record_id)

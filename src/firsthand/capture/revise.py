@@ -298,7 +298,10 @@ def _leave(
     same_value = claim is not None and value_digest(claim) == value_digest(old)
     # design 09.15: a typo fixed leaves none, nor do skills and plans, whose versions succeed each other.
     leaves = isinstance(current.payload, Semantic) or verb == "retract"
-    return Consequences(reach=reach, tombstone=tombstone if leaves and not same_value else None)
+    if same_value and isinstance(current.payload, Semantic):
+        # The value stays; the conditions and windows it was said under before do not.
+        return Consequences(reach=reach, ending=Ending(claim=old, since=BEGINNING))
+    return Consequences(reach=reach, tombstone=tombstone if leaves else None)
 
 
 def _still_say(writer: Writer, handle: Handle, current: Current) -> tuple[Conflict, ...]:

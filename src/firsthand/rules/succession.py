@@ -9,10 +9,10 @@ from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from firsthand.rules.bearing import consequences_of, unit_key
-from firsthand.rules.evidence import Grades
+from firsthand.rules.evidence import Grades, grade
 from firsthand.rules.tombstones import covers
 from firsthand.rules.trust import CANDIDATE, VOICE_AGENT, voice_of
-from firsthand.rules.view import Said, View
+from firsthand.rules.view import Said, View, said_by
 from firsthand.vocabulary.entries import Claim, Consequences, Ending, Entry
 from firsthand.vocabulary.instants import BEGINNING, FOREVER
 
@@ -39,7 +39,7 @@ def hold(
         if s.id not in grades.stands and s.id not in grades.live:
             continue
         start, stop = _window(s, firsts)
-        end, why = _ended(s, endings.get(s.claim, ()), grades, approved)
+        end, why = _ended(view, s, endings.get(s.claim, ()), grades, approved)
         closings = _closings(s, closers, tiers, approved)
         held.append(_cut(s, start, min(stop, end), {end: why} if end < stop else {}, closings))
     return held
@@ -87,7 +87,11 @@ def _endings(view: View, unit: str) -> dict[Claim, list[tuple[Entry, Consequence
 
 
 def _ended(
-    said: Said, endings: Iterable[tuple[Entry, Consequences, Ending]], grades: Grades, approved: frozenset[str]
+    view: View,
+    said: Said,
+    endings: Iterable[tuple[Entry, Consequences, Ending]],
+    grades: Grades,
+    approved: frozenset[str],
 ) -> tuple[int, str]:
     """The earliest explicit end; an end that came with a value holds while that value's assertion stands."""
     found: list[tuple[int, str]] = []
@@ -95,15 +99,20 @@ def _ended(
         by_person = entry.skeleton.author.role == "person"
         if not covers(consequences.reach, said, by_person=by_person, approved=said.id in approved):
             continue
-        own = _assertion_ids(entry)
-        if not own or any(i in grades.stands for i in own):
+        if said.entry == entry.id:
+            continue  # the new word of a correction or change is not what it ends
+        if _cause_stands(view, entry, grades):
             found.append((ending.since, entry.id))
     return min(found, default=(FOREVER, ""))
 
 
-def _assertion_ids(entry: Entry) -> list[str]:
-    supports = getattr(entry.skeleton.edges, "supports", ())
-    return [f"{entry.id}.{i}" for i in range(len(supports))]
+def _cause_stands(view: View, entry: Entry, grades: Grades) -> bool:
+    """Whether what an end came with still stands; in a slot of many values it is in a unit of its own."""
+    own = said_by(entry)
+    if not own or any(s.id in grades.stands for s in own):
+        return True
+    elsewhere = [s for s in own if s.id not in grades.graded]
+    return bool(elsewhere) and bool(grade(view, elsewhere).stands)
 
 
 class _Words(NamedTuple):

@@ -37,6 +37,7 @@ class SqliteStore:
         self._keys = KeyFile(path.with_name(path.name + ".keys"))
         self._local = threading.local()
         self._open: list[Connection] = []
+        self._closed = False
         self._open_lock = threading.Lock()
         self._write_lock = threading.RLock()
         with translated():
@@ -150,6 +151,7 @@ class SqliteStore:
     def close(self) -> None:
         """Close every connection of every thread."""
         with self._open_lock, translated():
+            self._closed = True
             for connection in (*self._open, self._journal, self._writer):
                 connection.close()
             self._open.clear()
@@ -161,6 +163,8 @@ class SqliteStore:
 
     def _reader_connection(self) -> Connection:
         connection: Connection | None = getattr(self._local, "connection", None)
+        if self._closed:
+            raise BrokenError("store_closed", "the memory is closed; open it again", next_action="none")
         if connection is None:
             with translated():
                 connection = self._connect(self._synchronous)
@@ -270,7 +274,7 @@ def translated(*, may_have_written: bool = False) -> Generator[None]:
             "store_io", "the operating system reported an error on the database file", may_have_written=may_have_written
         ) from None
     except apsw.ConnectionClosedError:
-        raise BrokenError("store_closed", "the memory is closed", next_action="none") from None
+        raise BrokenError("store_closed", "the memory is closed; open it again", next_action="none") from None
     except apsw.Error as error:
         # A rule of the schema was broken, or the schema is not ours: a fault of ours or the file's, not the caller's.
         raise BrokenError(
