@@ -80,6 +80,8 @@ class Engine(msgspec.Struct):
     gateway: Gateway
     owned: bool = True
     cache: Cache | None = None
+    first: Engine | None = None
+    """The engine of the handle that opened the store, which keeps the cache for all."""
 
 
 class Memory:
@@ -120,7 +122,7 @@ class Memory:
         other = handle(
             space=h.space, scope=h.scope if scope is None else scope, author=author, grant=h.grant, keyed=h.keyed,
         )  # fmt: skip
-        engine = Engine(self._engine.store, self._engine.gateway, False, self._engine.cache)
+        engine = Engine(self._engine.store, self._engine.gateway, False, first=self._engine.first or self._engine)
         return Memory(engine, other, receipts=self._receipts)
 
     def close(self) -> None:
@@ -487,7 +489,7 @@ class Memory:
         """What the space holds, as far as this handle may read."""
         self._handle.may("stats")
         with self._engine.store.reading(self.space) as reader:
-            counts, head = reader.counts(self._handle.readable), reader.head()
+            counts, head = reader.counts(self._handle.readable, self._handle.clearance), reader.head()
         return Stats(
             space=self.space,
             entries=head.position,
@@ -503,7 +505,7 @@ class Memory:
         """The scopes that hold something this handle may read, by name, and how many records each holds."""
         self._handle.may("stats")
         with self._engine.store.reading(self.space) as reader:
-            held = reader.counts(self._handle.readable)["scope"]
+            held = reader.counts(self._handle.readable, self._handle.clearance)["scope"]
             found = [(row.name, held.get(row.scope_id, 0)) for row in reader.scope_rows()]
         # A scope whose name was erased is not named here.
         shown = sorted((name, count) for name, count in found if name is not None and count)
@@ -533,9 +535,10 @@ class Memory:
     def _cache(self) -> Cache:
         from firsthand.recall.cache import Cache
 
-        if self._engine.cache is None:
-            self._engine.cache = Cache()
-        return self._engine.cache
+        engine = self._engine.first or self._engine
+        if engine.cache is None:
+            engine.cache = Cache()
+        return engine.cache
 
     def _plan(self, query: str, **asked: Any) -> Plan:
         from firsthand.recall.plan import plan
