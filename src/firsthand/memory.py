@@ -485,7 +485,7 @@ class Memory:
         """What the space holds, as far as this handle may read."""
         self._handle.may("stats")
         with self._engine.store.reading(self.space) as reader:
-            counts, head = reader.counts(self._handle.readable), reader.head()
+            counts, head = reader.counts(self._handle.readable, self._handle.clearance), reader.head()
         return Stats(
             space=self.space,
             entries=head.position,
@@ -501,7 +501,7 @@ class Memory:
         """The scopes that hold something this handle may read, by name, and how many records each holds."""
         self._handle.may("stats")
         with self._engine.store.reading(self.space) as reader:
-            held = reader.counts(self._handle.readable)["scope"]
+            held = reader.counts(self._handle.readable, self._handle.clearance)["scope"]
             found = [(row.name, held.get(row.scope_id, 0)) for row in reader.scope_rows()]
         # A scope whose name was erased is not named here.
         shown = sorted((name, count) for name, count in found if name is not None and count)

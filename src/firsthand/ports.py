@@ -312,8 +312,12 @@ class Reader(Entries, Protocol):
         """Records a recall delivered, by rank; unset if the recall is not known."""
         ...
 
-    def counts(self, readable: frozenset[str] | None) -> dict[str, dict[str, int]]:
-        """Open beliefs of readable scopes (unset: all) counted by kind, by status and by scope."""
+    def count_records(self, scope_no: int, kinds: Sequence[Kind], clearance: int, shown_only: bool) -> int:
+        """How many records of a scope `newest` goes through that are within a clearance."""
+        ...
+
+    def counts(self, readable: frozenset[str] | None, clearance: int) -> dict[str, dict[str, int]]:
+        """Open beliefs of readable scopes (unset: all) up to a clearance counted by kind, by status and by scope."""
         ...
 
     def digests(self) -> dict[str, str]:

@@ -96,7 +96,7 @@ def page(
     allowed = frozenset(r.scope_id for r in rows)
     shown_only = not plan.include
     found: list[Item] = []
-    total = sum(r.listed for r in rows)
+    total = sum(reader.count_records(r.scope_no, plan.kinds, plan.clearance, shown_only) for r in rows)
     last: int | None = None
     for scope in sorted(rows, key=lambda r: -r.scope_no):
         low, high = scope.scope_no << SEQ_BITS, (scope.scope_no + 1) << SEQ_BITS

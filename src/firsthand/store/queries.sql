@@ -72,6 +72,12 @@ FROM belief WHERE space_id = ? AND vid IN (SELECT value FROM {list}) ORDER BY kn
 SELECT d.vid FROM doc d WHERE d.space_id = ? AND d.vid >= ? AND d.vid < ? AND (? OR d.shelf = 1)
   AND d.kind IN (SELECT value FROM {list}) ORDER BY d.vid DESC LIMIT ?;
 
+-- name: count_records
+SELECT count(DISTINCT d.record_id) FROM doc d WHERE d.space_id = ? AND d.vid >= ? AND d.vid < ? AND (? OR d.shelf = 1)
+  AND d.kind IN (SELECT value FROM {list}) AND NOT EXISTS (
+    SELECT 1 FROM belief b WHERE b.space_id = d.space_id AND b.vid = d.vid AND b.known_to = 9223372036854775807
+      AND b.sensitivity > ?);
+
 -- name: similar
 SELECT d.vid FROM (SELECT rowid AS vid FROM lex WHERE lex MATCH ?2 AND rowid BETWEEN ?3 AND ?4 ORDER BY rowid DESC LIMIT ?5) f
 JOIN doc d ON d.space_id = ?1 AND d.vid = f.vid WHERE d.kind = 'semantic' ORDER BY d.vid DESC LIMIT ?6;
@@ -130,6 +136,7 @@ SELECT 1 FROM receipt WHERE space_id = ? AND recall_id = ?;
 SELECT record_id FROM delivery WHERE space_id = ? AND recall_id = ? ORDER BY rank, record_id;
 -- name: counts
 SELECT kind, status, scope_id, count(DISTINCT record_id) FROM belief WHERE space_id = ? AND known_to = 9223372036854775807
+  AND sensitivity <= ?
 GROUP BY kind, status, scope_id ORDER BY kind, status, scope_id;
 
 -- name: receipt_count

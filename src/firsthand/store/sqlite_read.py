@@ -161,6 +161,12 @@ class SqliteReader:
         high = before if before is not None else (scope_no + 1) << SEQ_BITS
         return [r[0] for r in self._all("newest", low, high, not shown_only, _array(kinds), limit)]
 
+    def count_records(self, scope_no: int, kinds: Sequence[Kind], clearance: int, shown_only: bool) -> int:
+        """How many records of a scope `newest` goes through that are within a clearance."""
+        low, high = scope_no << SEQ_BITS, (scope_no + 1) << SEQ_BITS
+        row = self._one("count_records", low, high, not shown_only, _array(kinds), clearance)
+        return int(row[0]) if row else 0
+
     # ---- search ----------------------------------------------------------------------------------------------------
 
     def postings(self, scope_no: int, term: str, shelf: Shelf) -> str:
@@ -265,10 +271,10 @@ class SqliteReader:
             return None
         return [r[0] for r in self._all("delivery", recall_id)]
 
-    def counts(self, readable: frozenset[str] | None) -> dict[str, dict[str, int]]:
-        """Open beliefs of readable scopes counted by kind, by status and by scope."""
+    def counts(self, readable: frozenset[str] | None, clearance: int) -> dict[str, dict[str, int]]:
+        """Open beliefs of readable scopes up to a clearance counted by kind, by status and by scope."""
         found: dict[str, dict[str, int]] = {"kind": {}, "status": {}, "scope": {}}
-        for kind, status, scope, count in self._all("counts"):
+        for kind, status, scope, count in self._all("counts", clearance):
             if readable is not None and scope not in readable:
                 continue
             for group, value in (("kind", kind), ("status", status), ("scope", scope)):
