@@ -117,6 +117,9 @@ def refused_by_correct(house):
     assert agent.read(other.record_id).item.text == "api uses kafka"
 
 
+CAUGHT = (AssertionError, pytest.fail.Exception, firsthand.FirsthandError, ValueError)
+"""How a test fails: it says so, a call it makes is refused, or it finds nothing where it expected one thing."""
+
 MUTANTS = [
     Mutant("the role is what the caller says", {"firsthand.wiring.handle": role_as_told},
            grants.test_the_role_is_the_grants_whatever_the_caller_says),
@@ -137,7 +140,8 @@ MUTANTS = [
     Mutant("evidence may be anywhere", {"firsthand.capture.ground._check_effective": lambda record, handle: None},
            bad.test_evidence_that_does_not_bear_a_claim_out_is_refused,
            {"evidence": lambda k: firsthand.cite(k["elsewhere"]), "code": "evidence_elsewhere"}),
-    Mutant("retracted evidence counts", {"firsthand.capture.ground._check_effective": lambda record, handle: None},
+    Mutant("retracted evidence counts", {"firsthand.capture.ground._check_effective": lambda record, handle: None,
+                                         "firsthand.capture.ground._head": lambda record: record.root.id},
            bad.test_evidence_that_does_not_bear_a_claim_out_is_refused,
            {"evidence": lambda k: firsthand.cite(k["retracted"]), "code": "evidence_not_effective"}),
     Mutant("remember asks no tombstone", {"firsthand.capture.claims.would_block": no_tombstone},
@@ -266,7 +270,7 @@ def test_a_broken_gateway_is_caught(mutant, tmp_path, monkeypatch):
         HERE[:] = [broken]
         with (
             patched(monkeypatch, mutant.broken),
-            pytest.raises((AssertionError, pytest.fail.Exception, firsthand.FirsthandError)),
+            pytest.raises(CAUGHT),
         ):
             run(mutant, broken, tmp_path / "b")
     finally:
