@@ -9,6 +9,7 @@ from pathlib import Path
 
 import numpy as np
 
+UNANSWERABLE = 5
 CATEGORIES = {1: "multi-hop", 2: "temporal", 3: "open-domain", 4: "single-hop"}
 MEASURES = ("R@5", "R@10", "R@20", "MRR")
 _DEPTHS = (5, 10, 20)
@@ -28,7 +29,7 @@ class Turn:
 
 @dataclass(frozen=True)
 class Question:
-    """An answerable question, the turns that hold its answer, and the instant at which it is asked."""
+    """A question, the turns that hold its answer, and the instant at which it is asked."""
 
     text: str
     category: int
@@ -44,6 +45,7 @@ class Conversation:
     name: str
     turns: Sequence[Turn]
     questions: Sequence[Question] = field(default=())
+    unanswerable: Sequence[Question] = field(default=())
 
 
 def load(directory: Path) -> list[Conversation]:
@@ -82,13 +84,15 @@ def _conversation(name: str, raw: dict) -> Conversation:
         for each in raw[f"session_{session}"]
     ]
     known, asked_at = {turn.id for turn in turns}, max(turn.occurred_at for turn in turns)
-    questions = []
+    questions, unanswerable = [], []
     for each in raw["qa"]:
         found = _DIA_ID.findall(" ".join(each["evidence"]))
         evidence = frozenset(f"{name}/D{session}:{turn}" for session, turn in found) & known
         if each["category"] in CATEGORIES and evidence:
             questions.append(Question(each["question"], each["category"], evidence, asked_at, name))
-    return Conversation(name, turns, questions)
+        elif each["category"] == UNANSWERABLE:
+            unanswerable.append(Question(each["question"], UNANSWERABLE, frozenset(), asked_at, name))
+    return Conversation(name, turns, questions, unanswerable)
 
 
 def _text(turn: dict) -> str:

@@ -1,4 +1,8 @@
-"""How often recall finds the turns that hold the answer: evidence recall and MRR on LoCoMo, with ablations.
+"""How often recall finds the turns that hold the answer: evidence recall and MRR on LoCoMo, end to end.
+
+Every conversation is imported into a fresh file (twice: the second time must add nothing) and asked through
+`memory.recall`; once with a scope for each conversation, once with all of them in one scope. The ablations rank in
+memory with the same functions.
 
 python bench/locomo_retrieval.py DIR [--json FILE] [--no-ablations] [--refit]
 """
@@ -9,14 +13,18 @@ import os
 import platform
 import subprocess
 import sys
+import tempfile
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
-from typing import Protocol
+from typing import Any, Protocol
 
+import apsw
 import numpy as np
 
+import firsthand
+from firsthand.importers.locomo import import_locomo
 from firsthand.recall.query import analyse
 from firsthand.recall.score import WEIGHTS, Candidates, lexical, order, rank, top
 from firsthand.rules.terms import terms
@@ -24,6 +32,7 @@ from firsthand.rules.timewords import Window, told
 from locomo import CATEGORIES, MEASURES, Conversation, Question, in_one_scope, interval, load, measures
 
 CANDIDATES = 120
+DEPTH = 20
 
 
 class Ranker(Protocol):
@@ -32,6 +41,87 @@ class Ranker(Protocol):
     def rank_turns(self, conversation: Conversation, question: Question) -> list[str]:
         """Return turn ids, best first."""
         ...
+
+
+class At:
+    """A clock that stands where it is put: at the end of the conversation that is imported or asked about."""
+
+    def __init__(self) -> None:
+        self.instant = 0
+
+    def now(self) -> int:
+        """The instant it stands at."""
+        return self.instant
+
+
+class Named:
+    """A memory in which ids and threads carry their conversation's name, so that several fit into one scope."""
+
+    def __init__(self, memory: firsthand.Memory, name: str) -> None:
+        self._memory = memory
+        self._name = name
+
+    @property
+    def scope(self) -> str:
+        """Where it writes."""
+        return self._memory.scope
+
+    def capture_many(self, items: Iterable[Mapping[str, Any]], *, batch: int = 500):
+        """Capture, with the name before every id and thread."""
+        named = [
+            {**i, "source_id": f"{self._name}/{i['source_id']}", "thread": f"{self._name}/{i['thread']}"} for i in items
+        ]
+        return self._memory.capture_many(named, batch=batch)
+
+
+class EndToEnd:
+    """Asks a memory on a real file: the whole of recall, with receipts, gate and packing."""
+
+    def __init__(self, directory: Path, file: Path, conversations: Sequence[Conversation]) -> None:
+        self._clock = At()
+        self._memory = firsthand.open(file, clock=self._clock)
+        self._scope = {c.name: f"conversation:{'all' if len(conversations) == 1 else c.name}" for c in conversations}
+        self.seconds: list[float] = []
+        self.coverage: dict[tuple[str, str], float] = {}
+        self.imported = self.again = self.turns = 0
+        self.seconds_importing = 0.0
+        for name in sorted(path.stem for path in directory.glob("*.json")):
+            whole = next(c for c in conversations if c.name == name or name in c.name.split("+"))
+            self._clock.instant = next(q.asked_at for q in whole.questions if q.conversation == name)
+            into = Named(self._memory.at(scope=self._scope[whole.name]), name)
+            begun = time.perf_counter()
+            first = import_locomo(into, directory / f"{name}.json")
+            self.seconds_importing += time.perf_counter() - begun
+            second = import_locomo(into, directory / f"{name}.json")
+            self.turns += first.read
+            self.imported += first.added
+            self.again += second.added + second.read - second.known
+
+    def rank_turns(self, conversation: Conversation, question: Question) -> list[str]:
+        """Return the ids of what recall returns, best first."""
+        self._clock.instant = question.asked_at
+        scope = self._memory.at(scope=self._scope[conversation.name])
+        begun = time.perf_counter()
+        packet = scope.recall(question.text, limit=DEPTH, max_bytes=256 * 1024)
+        self.seconds.append(time.perf_counter() - begun)
+        self.coverage[question.conversation, question.text] = packet.coverage
+        return [item.source_id for item in packet.items if item.source_id is not None]
+
+    def facts(self) -> dict[str, object]:
+        """What was imported, how often the second import added something, and the time of a recall."""
+        middle, late = np.percentile(np.array(self.seconds) * 1000, (50, 95))
+        return {
+            "turns": self.turns,
+            "imported": self.imported,
+            "added_by_second_import": self.again,
+            "turns_per_second": round(self.turns / self.seconds_importing),
+            "recall_ms_p50": round(float(middle), 2),
+            "recall_ms_p95": round(float(late), 2),
+        }
+
+    def close(self) -> None:
+        """Close the file."""
+        self._memory.close()
 
 
 class InMemory:
@@ -120,23 +210,52 @@ def summary(label: str, rows: np.ndarray) -> dict[str, object]:
     }
 
 
-def report(ranker: Ranker, conversations: Sequence[Conversation], *, ablations: bool, refit: bool) -> list[dict]:
-    """Measure everything the table shows."""
-    rows = measured(ranker, conversations)
+def report(
+    directory: Path, conversations: Sequence[Conversation], *, ablations: bool, refit: bool
+) -> tuple[list[dict], dict[str, object]]:
+    """Measure everything the table shows, and what else a run tells."""
     questions = [question for each in conversations for question in each.questions]
     category = np.array([question.category for question in questions])
     source = np.array([question.conversation for question in questions])
+    with tempfile.TemporaryDirectory() as folder:
+        ours = EndToEnd(directory, Path(folder) / "each.db", conversations)
+        rows = measured(ours, conversations)
+        facts: dict[str, object] = {
+            "scope each": ours.facts(),
+            "coverage_auc": round(_coverage_auc(ours, conversations), 3),
+        }
+        ours.close()
+        together = [in_one_scope(conversations)]
+        mixed = EndToEnd(directory, Path(folder) / "all.db", together)
+        rows_mixed = measured(mixed, together)
+        facts["one scope"] = mixed.facts()
+        mixed.close()
     table = [summary("total", rows)]
     table += [summary(name, rows[category == number]) for number, name in CATEGORIES.items()]
     table += [summary(f"conversation {each.name}", rows[source == each.name]) for each in conversations]
-    table.append(summary("all in one scope", measured(ranker, [in_one_scope(conversations)])))
+    table.append(summary("all in one scope", rows_mixed))
+    table.append(summary("in memory", measured(InMemory(), conversations)))
     if ablations:
         for name in WEIGHTS:
             if name not in ("own", "similarity"):
-                table.append(summary(f"without {name}", measured(InMemory({**WEIGHTS, name: 0.0}), conversations)))
+                without = measured(InMemory({**WEIGHTS, name: 0.0}), conversations)
+                table.append(summary(f"in memory, without {name}", without))
     if refit:
         table += _left_out(conversations)
-    return table
+    return table, facts
+
+
+def _coverage_auc(ours: EndToEnd, conversations: Sequence[Conversation]) -> float:
+    """How well `coverage` tells questions with an answer from those without: 0.5 is blind, 1 is always right."""
+    for each in conversations:
+        for question in each.unanswerable:
+            ours.rank_turns(each, question)
+    asked = [(q, answerable) for c in conversations for answerable in (True, False)
+             for q in (c.questions if answerable else c.unanswerable)]  # fmt: skip
+    score = np.array([ours.coverage[q.conversation, q.text] for q, _ in asked])
+    good = np.array([answerable for _, answerable in asked])
+    above = (score[good][:, None] > score[~good]).mean()
+    return float(above + (score[good][:, None] == score[~good]).mean() / 2)
 
 
 def _left_out(conversations: Sequence[Conversation]) -> list[dict]:
@@ -195,6 +314,7 @@ def circumstances() -> dict[str, object]:
         "machine": f"{platform.machine()}, {os.cpu_count()} cores",
         "python": platform.python_version(),
         "numpy": np.__version__,
+        "sqlite": apsw.sqlite_lib_version(),
         "load": os.getloadavg(),
     }
 
@@ -208,11 +328,15 @@ def main(arguments: Sequence[str]) -> None:
     parser.add_argument("--refit", action="store_true")
     given = parser.parse_args(arguments)
     begun = time.perf_counter()
-    table = report(InMemory(), load(given.directory), ablations=not given.no_ablations, refit=given.refit)
+    table, facts = report(given.directory, load(given.directory), ablations=not given.no_ablations, refit=given.refit)
     print_table(table)
+    for name, value in facts.items():
+        print(f"{name}: {value}")
     if given.json:
         seconds = round(time.perf_counter() - begun, 1)
-        given.json.write_text(json.dumps({**circumstances(), "seconds": seconds, "table": table}, indent=1) + "\n")
+        given.json.write_text(
+            json.dumps({**circumstances(), "seconds": seconds, **facts, "table": table}, indent=1) + "\n"
+        )
 
 
 if __name__ == "__main__":

@@ -20,6 +20,7 @@ from firsthand.rules.access import Handle, handle
 from firsthand.rules.identity import typed_value
 from firsthand.rules.normalise import folded
 from firsthand.rules.predicates import BUILT_IN
+from firsthand.rules.terms import terms
 from firsthand.rules.wording import claim_words
 from firsthand.vocabulary import limits
 from firsthand.vocabulary.citing import Cite
@@ -68,6 +69,8 @@ Value = str | int | float | bool | date | datetime | TypedValue
 BATCH_ROWS = 500
 TARGET_MARGIN = 1.25
 """How much better than the second the best match of a description must be."""
+TARGET_SHARE = 2 / 3
+"""How much of a description's words a record must hold for the description to be of it."""
 
 
 class Engine(msgspec.Struct):
@@ -77,6 +80,8 @@ class Engine(msgspec.Struct):
     gateway: Gateway
     owned: bool = True
     cache: Cache | None = None
+    first: Engine | None = None
+    """The engine of the handle that opened the store, which keeps the cache for all."""
 
 
 class Memory:
@@ -115,10 +120,9 @@ class Memory:
             shape.no_secret(text, field)
         author = h.author if session is None else msgspec.structs.replace(h.author, session=session)
         other = handle(
-            space=h.space, scope=h.scope if scope is None else scope, author=author, grant=h.grant, policy=h.policy,
-            keyed=h.keyed,
+            space=h.space, scope=h.scope if scope is None else scope, author=author, grant=h.grant, keyed=h.keyed,
         )  # fmt: skip
-        engine = Engine(self._engine.store, self._engine.gateway, False, self._engine.cache)
+        engine = Engine(self._engine.store, self._engine.gateway, False, first=self._engine.first or self._engine)
         return Memory(engine, other, receipts=self._receipts)
 
     def close(self) -> None:
@@ -531,9 +535,10 @@ class Memory:
     def _cache(self) -> Cache:
         from firsthand.recall.cache import Cache
 
-        if self._engine.cache is None:
-            self._engine.cache = Cache()
-        return self._engine.cache
+        engine = self._engine.first or self._engine
+        if engine.cache is None:
+            engine.cache = Cache()
+        return engine.cache
 
     def _plan(self, query: str, **asked: Any) -> Plan:
         from firsthand.recall.plan import plan
@@ -637,7 +642,7 @@ class Memory:
         plan = self._plan(target, kinds=["semantic", "competence", "plan_graph"], limit=5)
         with self._engine.store.reading(self.space) as reader:
             trace = recall(reader, self._handle, plan, self._cache())
-        best = list(trace.grouped.items)
+        best = [c for c in trace.grouped.items if described(target, c.item.text) >= TARGET_SHARE]
         if len(best) == 0:
             raise AbsentError("target_absent", "target describes no record that can be revised here", field="target")
         if len(best) > 1 and best[0].score < best[1].score * TARGET_MARGIN:
@@ -646,6 +651,12 @@ class Memory:
                 next_action="fix_and_resubmit", details={"candidates": [c.item.record_id for c in best[:5]]},
             )  # fmt: skip
         return best[0].item.record_id
+
+
+def described(description: str, text: str) -> float:
+    """The share of a description's terms that a text holds."""
+    asked = set(terms(description))
+    return len(asked & set(terms(text))) / len(asked) if asked else 0.0
 
 
 # ---- arguments as payloads -------------------------------------------------------------------------------------------

@@ -218,6 +218,10 @@ class Reader(Entries, Protocol):
         """The rows of a unit that are believed now."""
         ...
 
+    def units(self) -> list[str]:
+        """Every unit with an open row."""
+        ...
+
     def beliefs(self, vids: Iterable[int], known_at: int | None) -> list[BeliefRow]:
         """The rows of documents that are believed at an instant, or now."""
         ...
@@ -227,9 +231,9 @@ class Reader(Entries, Protocol):
         ...
 
     def newest(
-        self, scope_no: int, kinds: Sequence[Kind], before: int | None, limit: int, shown_only: bool
+        self, scope_no: int, kinds: Sequence[Kind], before: int | None, limit: int, shown_only: bool, clearance: int
     ) -> list[int]:
-        """Document numbers of a scope, newest first."""
+        """Document numbers of a scope that nothing locks for a clearance, newest first."""
         ...
 
     def postings(self, scope_no: int, term: str, shelf: Shelf) -> str:
@@ -240,8 +244,8 @@ class Reader(Entries, Protocol):
         """Listed claims of a scope with one term and any of others, newest first; looks at a bounded number."""
         ...
 
-    def over(self, scope_no: int, clearance: int) -> list[int]:
-        """Document numbers of a scope that are above a clearance."""
+    def over(self, scope_no: int, clearance: int) -> list[tuple[int, Shelf]]:
+        """Document numbers of a scope that are indexed and above a clearance, each with its shelf."""
         ...
 
     def shown(self, vids: Iterable[int], kinds: Sequence[Kind], clearance: int) -> list[Scored]:
@@ -260,12 +264,24 @@ class Reader(Entries, Protocol):
         """Which of these names a document mentions or an entity has, in a scope."""
         ...
 
-    def thread_around(self, thread: str, vid: int, reach: int) -> list[int]:
-        """Document numbers of a thread within `reach` places of one."""
+    def thread_around(self, thread: str, vid: int, reach: int, clearance: int) -> list[int]:
+        """Document numbers of a thread within `reach` places of one, of those that nothing locks for a clearance."""
         ...
 
-    def mentioning(self, scope_id: str, name: str, limit: int) -> list[int]:
-        """Document numbers that mention a name, newest first."""
+    def mentioning(self, scope_id: str, name: str, limit: int, clearance: int) -> list[int]:
+        """Document numbers that mention a name and that nothing locks for a clearance, newest first."""
+        ...
+
+    def mentioned_in(self, scope_id: str, name: str, vids: Iterable[int]) -> list[int]:
+        """Those of some document numbers that mention a name."""
+        ...
+
+    def has_spoken(self, scope_no: int, speaker_no: int, clearance: int) -> bool:
+        """Whether a speaker said anything in a scope that nothing locks for a clearance."""
+        ...
+
+    def locked(self, record_ids: Iterable[str], clearance: int) -> set[str]:
+        """Those of some records that are hidden, rejected, erased or above a clearance now."""
         ...
 
     def mentions_of(self, vid: int) -> list[str]:
@@ -312,12 +328,8 @@ class Reader(Entries, Protocol):
         """Records a recall delivered, by rank; unset if the recall is not known."""
         ...
 
-    def count_records(self, scope_no: int, kinds: Sequence[Kind], clearance: int, shown_only: bool) -> int:
-        """How many records of a scope `newest` goes through that are within a clearance."""
-        ...
-
     def counts(self, readable: frozenset[str] | None, clearance: int) -> dict[str, dict[str, int]]:
-        """Open beliefs of readable scopes (unset: all) up to a clearance counted by kind, by status and by scope."""
+        """Open beliefs of readable scopes (unset: all) that nothing locks, by kind, status and scope."""
         ...
 
     def digests(self) -> dict[str, str]:

@@ -26,10 +26,11 @@ ONE_END = {
     "put_entry",
 }
 WHOLE_SPACE = {
-    # Scopes, counts and numbers are asked of all.
+    # Scopes, counts and numbers are asked of all; a policy settles every unit anew.
     "scope_rows",
     "counts",
     "scope_nos_of_docs",
+    "units",
 }
 WHOLE_FILE = {
     # A scope's number is the file's; the journal is only counted.

@@ -82,7 +82,7 @@ def _grant(
     words = gateway.words(Body(payload=payload, reason=reason), gateway.clock.now())
     saying = Saying(payload, words, "stated", current.row.sensitivity, tuple(evidence), None, ())
     echo = handle.author.role != "person" and writer.delivered_to([record_id], handle.ids.actor)
-    supports = assertions(gateway, handle, saying, current.claim, grounds, echo)
+    supports = assertions(gateway, handle, writer, saying, current.claim, grounds, echo)
     edges = Support(verb="grant", supports=supports)
     done = gateway.append(handle, writer, edges, words, record=record_id, sensitivity=current.row.sensitivity)
     return receipt_for(handle, writer, Placed(done, record_id, current.claim, True, None))

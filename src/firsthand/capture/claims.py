@@ -16,6 +16,7 @@ from firsthand.capture.plain import remember_plain
 from firsthand.capture.receipts import Placed, receipt_for
 from firsthand.ledger import Appended, Words
 from firsthand.ports import BeliefRow, Reader, Writer
+from firsthand.projection import policy_in_force
 from firsthand.rules.access import Handle
 from firsthand.rules.bearing import claim_digest, unit_of
 from firsthand.rules.evidence import approvals
@@ -112,7 +113,9 @@ def prepare_saying(
     if not evidence:
         text = utterance_text if utterance_text is not None else words_of(payload)
         speaker = handle.author.actor
-        utterance = prepare_episode(gateway, handle, Episodic(text=text, event_kind="utterance", speaker=speaker))
+        utterance = prepare_episode(
+            gateway, handle, Episodic(text=text, event_kind="utterance", speaker=speaker), utterance=True
+        )
     level = SENSITIVITIES.index(sensitivity)
     return Saying(
         payload, words, basis, level, tuple(evidence), utterance, cleaned.maskings, cleaned.own_words,
@@ -240,7 +243,7 @@ def place(
     # design 09.33: what was just delivered is brought back by `change`, not by saying it again.
     says_again = handle.author.role != "person" and bool(carriers) and consequences is None
     echo = says_again and writer.delivered_to(carriers, handle.ids.actor)
-    supports = assertions(gateway, handle, saying, claim, grounds, echo)
+    supports = assertions(gateway, handle, writer, saying, claim, grounds, echo)
     if home is not None and record is None and isinstance(saying.payload, Semantic):
         edges = Support(verb="grant", supports=supports, saw=saw, consequences=consequences)
         done = gateway.append(handle, writer, edges, saying.words, record=home, sensitivity=saying.sensitivity)
@@ -263,10 +266,17 @@ def check_not_itself(evidence: Sequence[Cite], records: Sequence[str]) -> None:
 
 
 def assertions(
-    gateway: Gateway, handle: Handle, saying: Saying, claim: Claim, grounds: Sequence[Ground], echo: bool
+    gateway: Gateway,
+    handle: Handle,
+    writer: Writer,
+    saying: Saying,
+    claim: Claim,
+    grounds: Sequence[Ground],
+    echo: bool,
 ) -> tuple[Assertion, ...]:
     """One assertion per cited ground."""
     now = gateway.clock.now()
+    trusted = policy_in_force(writer).trusted_tools
     validity = saying.payload.validity if isinstance(saying.payload, Semantic) else None
     return tuple(
         Assertion(
@@ -281,7 +291,7 @@ def assertions(
             to=validity.to if validity else None,
             said=handle.keyed.words(g.quote),
             attested=g.attested and handle.author.role != "person",
-            trusted=g.origin is not None and g.origin in handle.policy.trusted_tools,
+            trusted=g.origin is not None and g.origin in trusted,
             echo=echo and not g.attested,
             imported=g.imported,
         )

@@ -2,24 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Final, NamedTuple
 
 import numpy as np
 
 from firsthand.ports import LISTED, REST, SEQ_BITS, Reader, Shelf
 from firsthand.recall.cache import SEQ_MASK, Cache
-from firsthand.recall.plan import Place, Plan
+from firsthand.recall.plan import DEFAULT_KINDS, Place, Plan
 from firsthand.recall.query import QueryFeatures
 from firsthand.recall.score import IntArray, ScoreArray, lexical, top
 from firsthand.rules.mentions import mentions
 from firsthand.rules.normalise import name_key
+from firsthand.vocabulary.kinds import KINDS
 from firsthand.vocabulary.packets import ArmName
 
 OVER_FETCH: Final = 6
 FETCH_LEAST: Final = 120
 ENTITY_FETCH: Final = 60
 RECENT_FETCH: Final = 60
+CLAIMS_FETCH: Final = 60
+WIDEST: Final = 8_192
+"""Documents that the lexical arm looks at before it gives up widening, and says so."""
+EPISODIC: Final = KINDS.index("episodic")
+ENTITY: Final = KINDS.index("entity")
+FAILED: Final = "_arm_failed"
 SHORT_QUERY_TERMS: Final = 1
 _NOTHING: Final = np.zeros(0, dtype=np.int64)
 
@@ -68,24 +75,69 @@ def ground(reader: Reader, plan: Plan, scope_ids: dict[str, str]) -> Ground:
         if row is not None:
             places.append(Place(row, name, offset))
             offset += row.next_seq
-    return Ground(places, [_over(reader, p, plan.clearance) for p in places])
+    return Ground(places, [_over(reader, p, plan.clearance, shelves(plan)) for p in places])
 
 
-def search(reader: Reader, plan: Plan, base: Ground, query: QueryFeatures, cache: Cache) -> Found:
-    """Run every arm."""
-    lists, rarity, documents = _posting_lists(reader, plan, base, query, cache)
-    dense = lexical(lists, documents, base.size, query.faint)
-    fetch = max(FETCH_LEAST, OVER_FETCH * plan.limit)
-    arms: dict[ArmName, IntArray] = {"lexical": top(dense, fetch), "entity": _entity(reader, plan, base)}
-    if len(query.terms) <= SHORT_QUERY_TERMS or plan.kinds == ("working",):
-        arms["recent"] = _recent(reader, plan, base)
+def search(reader: Reader, plan: Plan, base: Ground, query: QueryFeatures, named: Sequence[str], cache: Cache) -> Found:
+    """Run every arm; one that fails says so in a code, and the others still answer."""
     # The vector arm comes with an embedder; until then every recall says that it ran without.
-    return Found(arms, lists, dense, rarity, ("vector_arm_unavailable",))
+    degraded = ["vector_arm_unavailable"]
+    arms: dict[ArmName, IntArray] = {}
+    lists, rarity, dense = dict[str, IntArray](), dict[str, float](), np.zeros(base.size, dtype=np.float32)
+
+    def lexical_arm() -> IntArray:
+        nonlocal lists, rarity, dense
+        lists, rarity, documents = _posting_lists(reader, plan, base, query, cache)
+        dense = lexical(lists, documents, base.size, query.faint)
+        found = top(_of_kinds(reader, plan, base, dense, cache), fetch_of(plan))
+        return found if len(found) < fetch_of(plan) else _with_claims(reader, base, dense, found, cache)
+
+    wanted: dict[ArmName, Callable[[], IntArray]] = {
+        "lexical": lexical_arm,
+        "entity": lambda: _entity(reader, plan, base, named, arms.get("lexical", _NOTHING), cache),
+    }
+    if len(query.terms) <= SHORT_QUERY_TERMS or plan.kinds == ("working",):
+        wanted["recent"] = lambda: _recent(reader, plan, base)
+    for name, arm in wanted.items():
+        try:
+            arms[name] = arm()
+        except Exception:  # noqa: BLE001 - whatever broke one arm, what the others find is worth having
+            degraded.append(f"{name}{FAILED}")
+    return Found(arms, lists, dense, rarity, tuple(degraded))
+
+
+def fetch_of(plan: Plan) -> int:
+    """How many documents the lexical arm finds, before any of them is gated."""
+    return max(FETCH_LEAST, OVER_FETCH * plan.limit)
+
+
+def wider(reader: Reader, plan: Plan, base: Ground, found: Found, cache: Cache) -> Found | None:
+    """The same with four times as many lexical hits, if there are more."""
+    had = len(found.arms["lexical"])
+    more = top(_of_kinds(reader, plan, base, found.dense, cache), had * 4)
+    return found._replace(arms=found.arms | {"lexical": more}) if len(more) > had else None
+
+
+def _of_kinds(reader: Reader, plan: Plan, base: Ground, dense: ScoreArray, cache: Cache) -> ScoreArray:
+    """Scores of documents of the kinds asked for; the others are no hits."""
+    if set(plan.kinds) >= set(DEFAULT_KINDS):
+        return dense
+    kinds = np.concatenate([cache.columns(reader, p.row).kind for p in base.places])
+    return np.where(np.isin(kinds, [KINDS.index(k) for k in plan.kinds]), dense, 0)
 
 
 def shelves(plan: Plan) -> tuple[Shelf, ...]:
     """The past, and what the default gate keeps back, are on the second shelf."""
     return (LISTED, REST) if plan.known_at is not None or plan.include else (LISTED,)
+
+
+def _with_claims(reader: Reader, base: Ground, dense: ScoreArray, found: IntArray, cache: Cache) -> IntArray:
+    """The best beliefs as well: a claim is one, and what was said of it may be hundreds that all say the same."""
+    kinds = np.concatenate([cache.columns(reader, p.row).kind for p in base.places])
+    hits = np.flatnonzero(dense > 0)
+    claims = hits[~np.isin(kinds[hits], (EPISODIC, ENTITY))]
+    best = claims[np.lexsort((-claims, -dense[claims]))][:CLAIMS_FETCH]
+    return np.concatenate((found, best[~np.isin(best, found)]))
 
 
 def _posting_lists(
@@ -110,9 +162,9 @@ def _posting_lists(
     return lists, rarity, documents
 
 
-def _over(reader: Reader, place: Place, clearance: int) -> IntArray:
+def _over(reader: Reader, place: Place, clearance: int, asked: tuple[Shelf, ...]) -> IntArray:
     """Documents above the clearance: they count in no rarity and no number (design 04)."""
-    found = reader.over(place.row.scope_no, clearance)
+    found = [vid for vid, shelf in reader.over(place.row.scope_no, clearance) if shelf in asked]
     return np.array(found, dtype=np.int64) & SEQ_MASK if found else _NOTHING
 
 
@@ -120,30 +172,49 @@ def _visible(found: IntArray, hidden: IntArray) -> IntArray:
     return found if not len(hidden) else found[~np.isin(found, hidden)]
 
 
-def _entity(reader: Reader, plan: Plan, base: Ground) -> IntArray:
-    """Documents that mention what the query names, by any name of the entity it stands for."""
+def _entity(reader: Reader, plan: Plan, base: Ground, named: Sequence[str], hits: IntArray, cache: Cache) -> IntArray:
+    """Documents that mention what the query names, by any name of the entity it stands for.
+
+    Of whoever is known as a speaker only claims: what others say of them is what everybody says most often.
+    """
     asked = {name_key(m.text) for m in mentions(plan.query)}
     asked |= {name_key(word) for word in plan.query.split() if len(word) > 2}
     asked.discard("")
+    spoken = {name_key(name) for name in named}
     found: dict[int, None] = {}
     for place in base.places if asked else ():
         scope_id = place.row.scope_id
+        own = base.vids(hits[(hits >= place.offset) & (hits < place.offset + place.row.next_seq)])
         for name in reader.known_names(scope_id, sorted(asked)):
-            names = {name}
-            for entity in reader.entities_named(scope_id, name):
-                names |= {n for n, _ in reader.names_of_entity(entity)}
-            for other in sorted(names):
-                vids = reader.mentioning(scope_id, other, ENTITY_FETCH)
-                found |= dict.fromkeys(place.offset + (v & SEQ_MASK) for v in vids)
+            for other in sorted(_names(reader, scope_id, name, plan.clearance)):
+                vids = reader.mentioning(scope_id, other, ENTITY_FETCH, plan.clearance)
+                if len(vids) == ENTITY_FETCH:  # older ones that were found otherwise mention it no less
+                    vids += reader.mentioned_in(scope_id, other, own)
+                places = np.array(vids, dtype=np.int64) & SEQ_MASK
+                if other in spoken:
+                    places = places[cache.columns(reader, place.row).kind[places] != EPISODIC]
+                found |= dict.fromkeys((places + place.offset).tolist())
     return np.array(list(found), dtype=np.int64)
 
 
+def _names(reader: Reader, scope_id: str, name: str, clearance: int) -> set[str]:
+    """A name, and every name of the entities it stands for that may be known here."""
+    names = {name}
+    entities = reader.entities_named(scope_id, name)
+    locked = reader.locked(entities, clearance) if entities else set[str]()
+    for entity in entities:
+        if entity not in locked:
+            names |= {n for n, _ in reader.names_of_entity(entity)}
+    return names
+
+
 def _recent(reader: Reader, plan: Plan, base: Ground) -> IntArray:
-    """The newest documents of the kinds asked for."""
+    """The newest documents of the kinds asked for, by when they were written."""
     shown_only = plan.known_at is None and not plan.include
-    found = [
-        (v & SEQ_MASK, p.offset + (v & SEQ_MASK))
+    vids = [
+        v
         for p in base.places
-        for v in reader.newest(p.row.scope_no, plan.kinds, None, RECENT_FETCH, shown_only)
+        for v in reader.newest(p.row.scope_no, plan.kinds, None, RECENT_FETCH, shown_only, plan.clearance)
     ]
-    return np.array([n for _, n in sorted(found, reverse=True)[:RECENT_FETCH]], dtype=np.int64)
+    newest = sorted(reader.docs(vids).values(), key=lambda d: -d.position)[:RECENT_FETCH]
+    return np.array(base.numbers([d.vid for d in newest]), dtype=np.int64)

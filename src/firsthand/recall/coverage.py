@@ -1,21 +1,58 @@
-"""How much of what was asked the answer speaks to, from 0 to 1: rare words count more."""
+"""How much of what was asked the answer speaks to, from 0 to 1: rare words count more, and whose words they are."""
 
 from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from typing import Final
 
 import numpy as np
 
 from firsthand.recall.arms import Found
 from firsthand.recall.query import QueryFeatures
-from firsthand.recall.score import IntArray
+from firsthand.recall.score import BoolArray, FloatArray, IntArray
+from firsthand.vocabulary.packets import Item
+
+HEARSAY: Final = 0.5
+"""What others say of whoever is asked about counts half."""
+ELSEWHERE: Final = 0.5
+"""Half of what somebody else's words hold is taken off: the question may be about the wrong person."""
 
 
-def coverage(query: QueryFeatures, found: Found, shown: IntArray) -> float:
-    """The share of the question's rarity that the returned documents hold; a word found nowhere is the rarest."""
+def coverage(
+    query: QueryFeatures, found: Found, numbers: IntArray, shown: Sequence[Item], named: Collection[str]
+) -> float:
+    """The share of the question's rarity that the returned documents hold; a word found nowhere is the rarest.
+
+    Where the question names people who speak here, the share that one document of theirs holds, against the others'
+    best. `numbers` are the documents of the items `shown`, in their order.
+    """
     asked = [t for t in query.terms if t not in query.faint]
-    if not asked or not len(shown):
+    if not asked or not len(numbers):
         return 0.0
     rarest = max(found.rarity.values(), default=1.0)
-    weights = {t: found.rarity.get(t, rarest) for t in asked}
-    total = sum(weights.values())
-    held = sum(w for t, w in weights.items() if t in found.lists and np.isin(found.lists[t], shown).any())
-    return round(held / total, 3) if total > 0 else 0.0
+    weights = np.array([found.rarity.get(t, rarest) for t in asked])
+    total = float(weights.sum())
+    if total <= 0:
+        return 0.0
+    held = np.array([_holds(found, numbers, t) for t in asked])
+    if not named:
+        return round(float(weights[held.any(axis=1)].sum()) / total, 3)
+    shares: FloatArray = (weights @ held) / total
+    mentioned = np.zeros(len(numbers), dtype=np.bool_)
+    for term in query.faint:
+        mentioned |= _holds(found, numbers, term)
+    claims = np.array([i.kind != "episodic" for i in shown], dtype=np.bool_)
+    theirs = np.array([i.speaker in named for i in shown], dtype=np.bool_) | (mentioned & claims)
+    own, of_them, other = (
+        float(shares[which].max(initial=0.0)) for which in (theirs, mentioned & ~theirs, ~mentioned & ~theirs)
+    )
+    heard = HEARSAY * max(own, of_them) - ELSEWHERE * other
+    return round(max(0.0, own - ELSEWHERE * max(of_them, other), heard), 3)
+
+
+def _holds(found: Found, numbers: IntArray, term: str) -> BoolArray:
+    """Which documents have a term. The few are looked for among the many: the other way sorts the many."""
+    rows = found.lists.get(term)
+    if rows is None:
+        return np.zeros(len(numbers), dtype=np.bool_)
+    return np.isin(numbers, rows[np.isin(rows, numbers)])

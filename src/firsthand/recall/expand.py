@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from firsthand.ports import Reader
+from firsthand.ports import DocRow, Reader
+from firsthand.recall.gated import Gate
 from firsthand.recall.group import Candidate
 from firsthand.recall.plan import Plan
 from firsthand.rules.bearing import citing_key
@@ -17,37 +18,44 @@ THREAD_REACH = 1
 
 
 class Reached(NamedTuple):
-    """Through which record a document was reached, with that record's score, in how many hops."""
+    """A record, through which record it was reached, with that record's score, in how many hops."""
 
+    record_id: str
     via: str
     score: float
     hop: int
 
 
-def expand(reader: Reader, plan: Plan, candidates: Sequence[Candidate]) -> dict[int, Reached]:
-    """Documents around the best candidates, nearest first; they are not gated yet."""
+def expand(reader: Reader, plan: Plan, gate: Gate, candidates: Sequence[Candidate]) -> list[Reached]:
+    """Records around the best candidates, nearest first. What the gate keeps back leads nowhere and counts nowhere."""
     seen = {c.item.record_id for c in candidates}
     edge_of = [(c.item.record_id, c.score) for c in candidates[: plan.limit]]
-    reached: dict[int, Reached] = {}
+    reached: list[Reached] = []
     edges = 0
     for hop in range(1, plan.expand + 1):
         following: list[tuple[str, float]] = []
         for record_id, score in edge_of:
-            for other in _around(reader, record_id):
+            for other in _around(reader, plan, record_id):
+                if not admitted(reader, gate, other):
+                    continue
                 edges += 1
                 if edges > GRAPH_EDGES_MAX or len(reached) >= GRAPH_NODES_MAX:
                     return reached
-                if other in seen:
-                    continue
-                seen.add(other)
-                following.append((other, score))
-                for doc in reader.docs_of_record(other)[-1:]:
-                    reached[doc.vid] = Reached(record_id, score, hop)
+                if other not in seen:
+                    seen.add(other)
+                    following.append((other, score))
+                    reached.append(Reached(other, record_id, score, hop))
         edge_of = following
     return reached
 
 
-def _around(reader: Reader, record_id: str) -> list[str]:
+def admitted(reader: Reader, gate: Gate, record_id: str) -> list[DocRow]:
+    """The documents of a record that may be shown."""
+    docs = {d.vid: d for d in reader.docs_of_record(record_id)}
+    return [docs[vid] for vid in gate.admit(docs)]
+
+
+def _around(reader: Reader, plan: Plan, record_id: str) -> list[str]:
     """Records one step away: related, citing, cited, next in the thread; in one fixed order."""
     found: dict[str, None] = {}
     found |= dict.fromkeys(other for _, other, _ in reader.relations_of(record_id))
@@ -57,7 +65,7 @@ def _around(reader: Reader, record_id: str) -> list[str]:
     found |= dict.fromkeys(e.record_id for e in reader.bearing_on(citing_key(record_id)))
     for doc in reader.docs_of_record(record_id)[-1:]:
         if doc.thread is not None:
-            beside = reader.docs(reader.thread_around(doc.thread, doc.vid, THREAD_REACH))
+            beside = reader.docs(reader.thread_around(doc.thread, doc.vid, THREAD_REACH, plan.clearance))
             found |= dict.fromkeys(d.record_id for d in beside.values())
     found.pop(record_id, None)
     return list(found)

@@ -6,7 +6,7 @@ from firsthand.ports import LISTED, SEQ_BITS, Reader
 from firsthand.recall.pipeline import Trace
 from firsthand.rules.access import Handle
 from firsthand.vocabulary.errors import AbsentError
-from firsthand.vocabulary.packets import Explanation, Why
+from firsthand.vocabulary.packets import Explanation, Reason, Why
 
 
 def explain(reader: Reader, handle: Handle, trace: Trace, record_id: str) -> Explanation:
@@ -33,14 +33,16 @@ def explain(reader: Reader, handle: Handle, trace: Trace, record_id: str) -> Exp
         return Explanation(
             record_id=record_id, returned=True, why=why, reason="returned", rank=rank, contributions=parts
         )
-    reason = _reason(trace, record_id, why, rank, listed=any(d.shelf == LISTED for d in docs))
+    kept_back = bool(why) or not any(d.shelf == LISTED for d in docs)
+    reason = _reason(trace, record_id, rank, gated=kept_back and handle.grant.audit)
     return Explanation(record_id=record_id, returned=False, why=why, reason=reason, rank=rank, contributions=parts)
 
 
-def _reason(trace: Trace, record_id: str, why: tuple[Why, ...], rank: int | None, *, listed: bool):
+def _reason(trace: Trace, record_id: str, rank: int | None, *, gated: bool) -> Reason:
+    """The first reason; that the gate kept it back is said to an auditor only (design 04)."""
     if record_id in trace.grouped.absorbed:
         return "grouped"
     if rank is not None:
         omitted = trace.packet.omitted
         return "cut_by_budget" if omitted.bytes or omitted.tokens else "cut_by_rank"
-    return "gated" if why or not listed else "no_match"
+    return "gated" if gated else "no_match"

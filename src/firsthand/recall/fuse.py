@@ -13,26 +13,29 @@ from firsthand.ports import Attention, BeliefRow, Reader, Scored
 from firsthand.recall.arms import Found, Ground
 from firsthand.recall.cache import NOWHERE, Cache, Columns, flag
 from firsthand.recall.plan import Place, Plan
-from firsthand.recall.query import QueryFeatures
-from firsthand.recall.score import Candidates, FloatArray, IntArray, order, rank
+from firsthand.recall.query import QueryFeatures, likely
+from firsthand.recall.score import WEIGHTS, Candidates, FloatArray, IntArray, order, rank
 from firsthand.rules.salience import SALIENCE_CAP, SALIENCE_FLOOR, Anchor, half_life, value_at
 from firsthand.rules.wording import QUESTION, TIME_WORDS
 from firsthand.vocabulary.limits import SCOPES_PER_RECALL
 
 ENTITY_WEIGHT: Final = 0.25
-ABOUT_WEIGHT: Final = 0.5
+ABOUT_WEIGHT: Final = WEIGHTS["speaker"]
 """A claim about what the query names, as a turn spoken by the one it names."""
+ALONE_WEIGHT: Final = 0.75
+"""A belief has no turns beside it that could speak for it; so its own words count for them."""
 CLAIM_FACTOR: Final = 1.2
 """A belief that was made of what was said outranks the saying, which it cites."""
 FACT_FACTOR: Final = 1.05
 NOT_CURRENT_FACTOR: Final = 0.8
 """What ended or is yet to begin follows what holds (design 09.22)."""
 SALIENCE_SPAN: Final = 0.05
-WALK_STEPS: Final = 16
+WALK_STEPS: Final = 4_096
+"""Turns that may not be seen, one after the other, over which a thread still holds together."""
 
 
 class Speakers(NamedTuple):
-    """Who spoke in these scopes: one number per name, and each scope's own numbers as that one."""
+    """Whom a query may name of those who spoke: one number per name, and each scope's own numbers as that one."""
 
     known: dict[str, int]
     numbers: list[NDArray[np.int32]]
@@ -47,15 +50,18 @@ class Ranked(NamedTuple):
     rows: list[list[Scored]]
 
 
-def speakers_of(reader: Reader, base: Ground, cache: Cache) -> Speakers:
-    """The speakers of the scopes read."""
+def speakers_of(reader: Reader, plan: Plan, base: Ground, cache: Cache) -> Speakers:
+    """The speakers of the scopes read who may be named; one heard only in what is locked is not known here."""
     known: dict[str, int] = {}
     numbers: list[NDArray[np.int32]] = []
     for place in base.places:
-        own = cache.speakers(reader, place.row)
+        row, own = place.row, cache.speakers(reader, place.row)
         mapped = np.full(len(own) + 1, NOWHERE, dtype=np.int32)  # the last place is for rows without a speaker
-        for name, number in own.items():
-            mapped[number] = known.setdefault(name, len(known))
+        named = likely(plan.query, own)
+        locked = named and (row.next_seq > row.listed + row.rest or reader.over(row.scope_no, plan.clearance))
+        for name, number in named.items():
+            if not locked or reader.has_spoken(row.scope_no, number, plan.clearance):
+                mapped[number] = known.setdefault(name, len(known))
         numbers.append(mapped)
     return Speakers(known, numbers)
 
@@ -98,7 +104,9 @@ def fuse(
     claims = np.array([r[0].kind != "episodic" for r in rows], dtype=np.bool_)
     parts |= _arm_parts(found, numbers, claims)
     total = ranking.total[at]
-    for name in ("entity", "recent"):
+    if claims.any():
+        parts["alone"] = np.where(claims, ALONE_WEIGHT * parts["own"], 0.0)
+    for name in ("entity", "recent", "alone"):
         if name in parts:
             total = total + parts[name]
     factors = _factors(plan, [current_row(r, plan.at) for r in rows], attention)
@@ -173,12 +181,15 @@ def _step(link: NDArray[np.int32], start: IntArray, hidden: IntArray, size: int)
     """The next document along a link that this snapshot has and the caller may see."""
     at = link[start].astype(np.int64)
     at[at >= size] = NOWHERE
-    for _ in range(WALK_STEPS if len(hidden) else 0):
+    if not len(hidden):
+        return at
+    for _ in range(WALK_STEPS):
         blocked = np.isin(at, hidden)
         if not blocked.any():
-            break
+            return at
         at[blocked] = link[at[blocked]]
         at[at >= size] = NOWHERE
+    at[np.isin(at, hidden)] = NOWHERE
     return at
 
 
@@ -196,8 +207,8 @@ def _joined(parts: list[Candidates]) -> Candidates:
 def _arm_parts(found: Found, numbers: IntArray, claims: NDArray[np.bool_]) -> dict[str, FloatArray]:
     """What the arms without a lexical score add: a fixed part for a name, a falling one for recency."""
     parts: dict[str, FloatArray] = {}
-    named = found.arms["entity"]
-    if len(named):
+    named = found.arms.get("entity")
+    if named is not None and len(named):
         inside = np.isin(numbers, named)
         parts["entity"] = np.where(inside, np.where(claims, ABOUT_WEIGHT, ENTITY_WEIGHT), 0.0)
     recent = found.arms.get("recent")

@@ -12,6 +12,30 @@ from firsthand.vocabulary.kinds import Status
 GENERATION = 0
 
 
+class Gate:
+    """The gate of one recall: every document is asked about once, whichever arm found it."""
+
+    def __init__(self, reader: Reader, plan: Plan, scope_ids: frozenset[str]) -> None:
+        self._reader = reader
+        self._plan = plan
+        self._scope_ids = scope_ids
+        self._asked: set[int] = set()
+        self.passed: dict[int, list[BeliefRow]] = {}
+
+    def admit(self, vids: Iterable[int]) -> list[int]:
+        """Those of some documents that may be shown, in their order."""
+        wanted = list(vids)
+        new = set(wanted) - self._asked
+        if new:
+            self.passed |= gated(self._reader, self._plan, self._scope_ids, new)
+            self._asked |= new
+        return [v for v in wanted if v in self.passed]
+
+    def stopped(self, vid: int) -> bool:
+        """Whether a document was found and kept back."""
+        return vid in self._asked and vid not in self.passed
+
+
 def gated(reader: Reader, plan: Plan, scope_ids: frozenset[str], vids: Iterable[int]) -> dict[int, list[BeliefRow]]:
     """Rows of documents that may be shown, by document; a document without one is not in the answer."""
     wanted = sorted(set(vids))

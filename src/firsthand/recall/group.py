@@ -15,9 +15,15 @@ class Candidate(msgspec.Struct, frozen=True, kw_only=True):
 
     item: Item
     score: float
+    own: float = 0.0
+    """What its own words alone score."""
     claim_key: str | None = None
+    unit: str | None = None
+    """The slot of a structured claim."""
     head_conflict: bool = False
     disputed_with: tuple[str, ...] = ()
+    near: tuple[str, ...] = ()
+    """Plain sentences that may contradict it."""
 
 
 class RankedConflict(msgspec.Struct, frozen=True, kw_only=True):
@@ -106,7 +112,7 @@ def _fold_evidence(ranked: Sequence[Candidate], absorbed: dict[str, str]) -> lis
 def _split_conflicts(
     ranked: Sequence[Candidate], absorbed: dict[str, str]
 ) -> tuple[list[RankedConflict], list[Candidate]]:
-    """Everything disputed or with several heads, joined with what it contradicts; the rest stays plain."""
+    """Everything disputed, with several heads or with a near match, joined with what it contradicts; the rest stays."""
     leader: dict[str, str] = {}
 
     def lead(record_id: str) -> str:
@@ -118,12 +124,13 @@ def _split_conflicts(
     contested: set[str] = set()
     for candidate in ranked:
         own = candidate.item.record_id
-        others = [other for other in candidate.disputed_with if lead(other) != lead(own)]
-        if candidate.head_conflict or candidate.disputed_with or candidate.item.status == "disputed":
-            contested.update((own, *(absorbed.get(other, other) for other in candidate.disputed_with)))
-        for other in others:
+        against = (*candidate.disputed_with, *candidate.near)
+        if candidate.head_conflict or against or candidate.item.status == "disputed":
+            contested.update((own, *(absorbed.get(other, other) for other in against)))
+        for other in against:
             first, second = sorted((lead(own), lead(other)))
-            leader[second] = first
+            if first != second:
+                leader[second] = first
     members: dict[str, list[Candidate]] = {}
     for candidate in ranked:
         if candidate.item.record_id in contested:
@@ -133,8 +140,11 @@ def _split_conflicts(
 
 
 def _conflict(members: Sequence[Candidate]) -> RankedConflict:
-    disputed = any(member.disputed_with or member.item.status == "disputed" for member in members)
-    code: Literal["disputed", "content_conflict"] = "disputed" if disputed else "content_conflict"
+    code: Literal["disputed", "content_conflict", "possible_conflict"] = "possible_conflict"
+    if any(member.disputed_with or member.item.status == "disputed" for member in members):
+        code = "disputed"
+    elif any(member.head_conflict for member in members):
+        code = "content_conflict"
     return RankedConflict(
         group=ConflictGroup(code=code, items=tuple(member.item for member in members)), best=members[0]
     )
@@ -158,7 +168,10 @@ def _merge(first: Candidate, second: Candidate) -> Candidate:
     return Candidate(
         item=item,
         score=max(first.score, second.score),
+        own=max(first.own, second.own),
         claim_key=first.claim_key,
+        unit=first.unit,
         head_conflict=first.head_conflict,
         disputed_with=tuple(dict.fromkeys(first.disputed_with + second.disputed_with)),
+        near=tuple(dict.fromkeys(first.near + second.near)),
     )

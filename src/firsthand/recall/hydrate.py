@@ -8,10 +8,12 @@ from typing import Final, NamedTuple
 import msgspec
 
 from firsthand.ports import BeliefRow, DocRow, LedgerRow, Reader
+from firsthand.recall.gated import shown_row
 from firsthand.recall.plan import Plan
 from firsthand.rules.access import Handle
 from firsthand.rules.bearing import citing_key, claim_digest, unit_key, unit_of
 from firsthand.rules.evidence import grade
+from firsthand.rules.gate import unlocked
 from firsthand.rules.predicates import definition
 from firsthand.rules.qualify import Drift, qualify
 from firsthand.rules.view import Said, View, said_by
@@ -40,7 +42,7 @@ class Chosen(NamedTuple):
 
 
 class Resting(NamedTuple):
-    """The assertions a claim rests on, with the cited episodes' entries."""
+    """The live assertions a claim rests on, of those whose evidence the caller may see."""
 
     said: list[Said]
     last_verified: int
@@ -54,7 +56,7 @@ def items(
     claims = [c for c in chosen if c.row.claim is not None]
     resting = _resting(reader, handle, plan, claims)
     cited = reader.rows_of({root_of(s.evidence) for r in resting.values() for s in r.said})
-    endings = _said_then(reader, plan, [c for c in chosen if c.row.kind == "episodic"])
+    endings = _said_then(reader, handle, plan, [c for c in chosen if c.row.kind == "episodic"])
     made: list[Item] = []
     for c in chosen:
         ledger_row = own[c.doc.position]
@@ -85,7 +87,7 @@ def _item(
     verified = rests.last_verified if rests is not None else stored.received_at
     qualifier = ended or qualify(
         row,
-        at=plan.valid_at if plan.valid_at is not None else plan.now,
+        at=plan.at,
         conditions=payload.validity.conditions if isinstance(payload, Semantic) else {},
         given=plan.conditions,
         drift=Drift(payload.volatility if isinstance(payload, Semantic) else "stable", verified, plan.now),
@@ -113,7 +115,7 @@ def _item(
         occurred_at=episode.occurred_at if episode else None,
         thread=episode.thread if episode else None,
         source_id=episode.source_id if episode else None,
-        supports=row.live_support,
+        supports=len(rests.said) if rests is not None else row.live_support,
         volatility=payload.volatility if isinstance(payload, Semantic) else "drift_prone",
         sensitivity=SENSITIVITIES[row.sensitivity],
         neighbour_of=c.neighbour_of,
@@ -161,8 +163,8 @@ def _authority(row: BeliefRow, skeleton: Skeleton, rests: Resting | None) -> Aut
 
 def _resting(reader: Reader, handle: Handle, plan: Plan, claims: Sequence[Chosen]) -> dict[int, Resting]:
     """Live assertions of each claim, the best voice and the latest word first."""
-    bearing = reader.bearing_on_any({unit_key(c.row.unit) for c in claims})
-    found: dict[int, Resting] = {}
+    bearing = _known(reader, plan, reader.bearing_on_any({unit_key(c.row.unit) for c in claims}))
+    found: dict[int, list[Said]] = {}
     for c in claims:
         said = [
             s
@@ -173,9 +175,36 @@ def _resting(reader: Reader, handle: Handle, plan: Plan, claims: Sequence[Chosen
         if len(said) != c.row.live_support:
             live = grade(View(reader), said).live
             said = [s for s in said if s.id in live]
+        found[c.doc.vid] = said
+    return _readable(reader, handle, plan, claims, found)
+
+
+def _known(reader: Reader, plan: Plan, bearing: dict[str, list[Entry]]) -> dict[str, list[Entry]]:
+    """What had been said by the time asked about."""
+    if plan.known_at is None:
+        return bearing
+    at = plan.known_at
+    known = {
+        i for i, row in reader.rows_of({e.id for es in bearing.values() for e in es}).items() if row.received_at <= at
+    }
+    return {key: [e for e in entries if e.id in known] for key, entries in bearing.items()}
+
+
+def _readable(
+    reader: Reader, handle: Handle, plan: Plan, claims: Sequence[Chosen], found: Mapping[int, list[Said]]
+) -> dict[int, Resting]:
+    """What of it the caller may see: evidence that is locked, or of a scope that is not readable, is not shown."""
+    evidence = {s.evidence for said in found.values() for s in said}
+    locked = reader.locked(evidence, plan.clearance)
+    if handle.readable is not None:
+        roots = [reader.get(root_of(e)) for e in evidence]
+        locked |= {e.record_id for e in roots if e is not None and not handle.reads(e.skeleton.scope)}
+    made: dict[int, Resting] = {}
+    for c in claims:
+        said = [s for s in found[c.doc.vid] if s.evidence not in locked]
         said.sort(key=lambda s: (s.role != "person", not s.attested, -s.spoken, s.id))
-        found[c.doc.vid] = Resting(said, max((s.spoken for s in said), default=c.row.known_from))
-    return found
+        made[c.doc.vid] = Resting(said, max((s.spoken for s in said), default=c.row.known_from))
+    return made
 
 
 def _citations(handle: Handle, rests: Resting, cited: Mapping[str, LedgerRow]) -> tuple[Citation, ...]:
@@ -237,7 +266,7 @@ def _readable_challenger(reader: Reader, handle: Handle, plan: Plan, row: Belief
 # ---- what was said then ----------------------------------------------------------------------------------------------
 
 
-def _said_then(reader: Reader, plan: Plan, episodes: Sequence[Chosen]) -> dict[str, Qualifier]:
+def _said_then(reader: Reader, handle: Handle, plan: Plan, episodes: Sequence[Chosen]) -> dict[str, Qualifier]:
     """Episodes whose cited claims all ended or were corrected: what was said then, and where to look since (09.23)."""
     if plan.known_at is not None:
         return {}
@@ -245,20 +274,23 @@ def _said_then(reader: Reader, plan: Plan, episodes: Sequence[Chosen]) -> dict[s
     found: dict[str, Qualifier] = {}
     for c in episodes:
         entries = bearing.get(citing_key(c.doc.record_id), [])
-        qualifier = _since(reader, plan, c.doc.record_id, entries)
+        qualifier = _since(reader, handle, plan, c.doc.record_id, entries)
         if qualifier is not None:
             found[c.doc.record_id] = qualifier
     return found
 
 
-def _since(reader: Reader, plan: Plan, record_id: str, entries: Sequence[Entry]) -> Qualifier | None:
-    said = [s for e in entries for s in said_by(e) if s.evidence == record_id]
+def _since(reader: Reader, handle: Handle, plan: Plan, record_id: str, entries: Sequence[Entry]) -> Qualifier | None:
+    """Told by claims that the caller may see; what is hidden says nothing here."""
+    said = [s for e in entries for s in said_by(e) if s.evidence == record_id and handle.reads(s.scope)]
     over: list[tuple[int, str]] = []
     for unit, claim in sorted({(unit_of(s.scope, s.claim), claim_digest(s.claim)) for s in said}, key=str):
-        rows = [r for r in reader.open_rows(unit) if r.claim == claim]
+        rows = [
+            r for r in reader.open_rows(unit) if r.claim == claim and unlocked(shown_row(r, _own(r)), plan.clearance)
+        ]
         if any(r.status in STILL_SAID and r.valid_to > plan.now for r in rows):
             return None
-        over += [(_ended_at(r), _successor(reader, r)) for r in rows if r.status in NO_LONGER_SAID]
+        over += [(_ended_at(r), _successor(reader, handle, plan, r)) for r in rows if r.status in NO_LONGER_SAID]
     if not over:
         return None
     since, see = max(over)
@@ -270,7 +302,13 @@ def _ended_at(row: BeliefRow) -> int:
     return row.valid_to if row.valid_to != FOREVER else row.known_from
 
 
-def _successor(reader: Reader, row: BeliefRow) -> str:
-    """The record to look at instead: that of the entry that ended it, else its own."""
+def _successor(reader: Reader, handle: Handle, plan: Plan, row: BeliefRow) -> str:
+    """The record to look at instead: that of the entry that ended it, if the caller may see it, else its own."""
     entry = reader.get(row.ended_by) if row.ended_by is not None else None
-    return entry.record_id if entry is not None else row.record_id
+    if entry is None or not handle.reads(entry.skeleton.scope) or reader.locked([entry.record_id], plan.clearance):
+        return row.record_id
+    return entry.record_id
+
+
+def _own(row: BeliefRow) -> frozenset[str]:
+    return frozenset((row.scope_id,))

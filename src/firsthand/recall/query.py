@@ -1,5 +1,6 @@
 """What a query asks: its terms, whom it names, which dates it means, and whether it asks when."""
 
+import functools
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -52,6 +53,18 @@ def analyse(query: str, now: int, known_speakers: Mapping[str, int]) -> QueryFea
         asks_when=_ASKS_WHEN.search(query) is not None,
         is_question=query.rstrip().endswith("?") or _OPENS_QUESTION.match(query) is not None,
     )
+
+
+def likely(query: str, names: Mapping[str, int]) -> dict[str, int]:
+    """Those of many names that `analyse` could find in a query: a part begins as one of its words does."""
+    words = {_POSSESSIVE.sub("", word) for word in _WORD.findall(query)}
+    starts = {part[:_SHORTEST_NICKNAME] for word in words for part in normalise(word).split()}
+    return {name: number for name, number in names.items() if not starts.isdisjoint(_starts(name))}
+
+
+@functools.lru_cache(maxsize=65_536)
+def _starts(name: str) -> frozenset[str]:
+    return frozenset(part[:_SHORTEST_NICKNAME] for part in normalise(name).split())
 
 
 def _named(query: str, known: Mapping[str, int]) -> dict[str, int]:

@@ -70,7 +70,7 @@ def read(reader: Reader, handle: Handle, plan: Plan, record_id: str) -> RecordVi
     return RecordView(
         item=made[0],
         visibility=row.visibility,
-        supports=_supports(reader, view, record_id),
+        supports=_supports(reader, handle, view, record_id),
         relations=_relations(reader, handle, record_id, row),
         heads=view.content_heads(record_id),
         visibility_heads=show_heads(view, [record_id]),
@@ -96,7 +96,6 @@ def page(
     allowed = frozenset(r.scope_id for r in rows)
     shown_only = not plan.include
     found: list[Item] = []
-    total = sum(reader.count_records(r.scope_no, plan.kinds, plan.clearance, shown_only) for r in rows)
     last: int | None = None
     for scope in sorted(rows, key=lambda r: -r.scope_no):
         low, high = scope.scope_no << SEQ_BITS, (scope.scope_no + 1) << SEQ_BITS
@@ -104,7 +103,7 @@ def page(
             continue
         at = min(before, high) if before is not None else None
         while len(found) < limit:
-            vids = reader.newest(scope.scope_no, plan.kinds, at, limit * PAGE_OVER_FETCH, shown_only)
+            vids = reader.newest(scope.scope_no, plan.kinds, at, limit * PAGE_OVER_FETCH, shown_only, plan.clearance)
             if not vids:
                 break
             for vid, item in _page_items(reader, handle, plan, allowed, vids):
@@ -117,7 +116,7 @@ def page(
         if len(found) >= limit:
             break
     more = len(found) >= limit and last is not None
-    return RecordPage(items=tuple(found), cursor=str(last) if more else None, total=total)
+    return RecordPage(items=tuple(found), cursor=str(last) if more else None)
 
 
 def _page_items(
@@ -218,10 +217,11 @@ def _beliefs(reader: Reader, handle: Handle, record_id: str) -> list[BeliefView]
     return views
 
 
-def _supports(reader: Reader, view: View, record_id: str) -> tuple[SupportView, ...]:
+def _supports(reader: Reader, handle: Handle, view: View, record_id: str) -> tuple[SupportView, ...]:
     said = view.account(record_id).said
     live = grade(view, said).live if said else frozenset[str]()
-    stored = reader.rows_of({root_of(s.evidence) for s in said})
+    locked = reader.locked({s.evidence for s in said}, handle.clearance)
+    stored = reader.rows_of({root_of(s.evidence) for s in said if s.evidence not in locked})
     views: list[SupportView] = []
     for s in said:
         row = stored.get(root_of(s.evidence))
@@ -254,7 +254,7 @@ def _relations(reader: Reader, handle: Handle, record_id: str, row: BeliefRow) -
         edges += [("mentions", e, "out") for e in reader.entities_named(row.scope_id, name) if e != record_id]
     if row.kind == "entity":
         for name, _ in reader.names_of_entity(record_id):
-            docs = reader.docs(reader.mentioning(row.scope_id, name, PAGE_OVER_FETCH * 10))
+            docs = reader.docs(reader.mentioning(row.scope_id, name, PAGE_OVER_FETCH * 10, handle.clearance))
             edges += [("mentions", d.record_id, "in") for d in docs.values() if d.record_id != record_id]
     views: dict[RelationView, None] = {}
     for relation, other, direction in edges:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Final
 
 from firsthand.rules.normalise import statement_key
@@ -17,8 +18,12 @@ def is_near(one: str, other: str) -> bool:
     What is left is another polarity, number or object: `Ana lives in Berlin` and `Ana lives in Lisbon`, or `Ana likes
     tea` and `Ana does not like tea`.
     """
-    a, b = terms(one), terms(other)
-    if not a or not b or a[0] != b[0] or statement_key(one) == statement_key(other):
+    return near_terms(terms(one), terms(other)) and statement_key(one) != statement_key(other)
+
+
+def near_terms(one: Sequence[str], other: Sequence[str]) -> bool:
+    """Whether two sentences' terms start alike and are mostly the same."""
+    if not one or not other or one[0] != other[0]:
         return False
-    shared = len(set(a) & set(b))
-    return shared / len(set(a) | set(b)) >= NEAR_SHARE
+    a, b = set(one), set(other)
+    return len(a & b) / len(a | b) >= NEAR_SHARE

@@ -54,6 +54,8 @@ FROM doc WHERE space_id = ? AND vid IN (SELECT value FROM {list}) ORDER BY vid;
 SELECT vid, known_from, valid_from, known_to, valid_to, unit, record_id, revision_id, kind, scope_id, generation, claim,
        conditions, tier, status, visibility, hidden_reason, live_support, sensitivity, cause_entry, ended_by, challenged_by
 FROM belief WHERE space_id = ? AND unit = ? AND unit >= 'u' AND known_to = 9223372036854775807 ORDER BY vid, valid_from;
+-- name: units
+SELECT DISTINCT unit FROM belief WHERE space_id = ? AND known_to = 9223372036854775807 ORDER BY unit;
 -- name: beliefs_now
 SELECT vid, known_from, valid_from, known_to, valid_to, unit, record_id, revision_id, kind, scope_id, generation, claim,
        conditions, tier, status, visibility, hidden_reason, live_support, sensitivity, cause_entry, ended_by, challenged_by
@@ -70,28 +72,29 @@ SELECT vid, known_from, valid_from, known_to, valid_to, unit, record_id, revisio
 FROM belief WHERE space_id = ? AND vid IN (SELECT value FROM {list}) ORDER BY known_from, vid, valid_from;
 -- name: newest
 SELECT d.vid FROM doc d WHERE d.space_id = ? AND d.vid >= ? AND d.vid < ? AND (? OR d.shelf = 1)
-  AND d.kind IN (SELECT value FROM {list}) ORDER BY d.vid DESC LIMIT ?;
-
--- name: count_records
-SELECT count(DISTINCT d.record_id) FROM doc d WHERE d.space_id = ? AND d.vid >= ? AND d.vid < ? AND (? OR d.shelf = 1)
-  AND d.kind IN (SELECT value FROM {list}) AND NOT EXISTS (
-    SELECT 1 FROM belief b WHERE b.space_id = d.space_id AND b.vid = d.vid AND b.known_to = 9223372036854775807
-      AND b.sensitivity > ?);
+  AND d.kind IN (SELECT value FROM {list})
+  AND NOT EXISTS (SELECT 1 FROM belief k WHERE k.space_id = d.space_id AND k.vid = d.vid
+      AND k.known_to = 9223372036854775807
+      AND (k.sensitivity > ? OR k.visibility = 'hidden' OR k.status IN ('rejected', 'erased')))
+ORDER BY d.vid DESC LIMIT ?;
 
 -- name: similar
 SELECT d.vid FROM (SELECT rowid AS vid FROM lex WHERE lex MATCH ?2 AND rowid BETWEEN ?3 AND ?4 ORDER BY rowid DESC LIMIT ?5) f
 JOIN doc d ON d.space_id = ?1 AND d.vid = f.vid WHERE d.kind = 'semantic' ORDER BY d.vid DESC LIMIT ?6;
 -- name: over
-SELECT DISTINCT vid FROM belief WHERE space_id = ? AND known_to = 9223372036854775807 AND sensitivity > 1
-  AND sensitivity > ? AND vid >= ? AND vid < ? ORDER BY vid;
+SELECT DISTINCT b.vid, d.shelf FROM belief b JOIN doc d ON d.space_id = b.space_id AND d.vid = b.vid
+WHERE b.space_id = ? AND b.known_to = 9223372036854775807 AND b.sensitivity > 1
+  AND b.sensitivity > ? AND b.vid >= ? AND b.vid < ? AND d.shelf <> 0 ORDER BY b.vid;
 -- name: over_public
-SELECT DISTINCT vid FROM belief WHERE space_id = ? AND known_to = 9223372036854775807 AND sensitivity > ?
-  AND vid >= ? AND vid < ? ORDER BY vid;
+SELECT DISTINCT b.vid, d.shelf FROM belief b JOIN doc d ON d.space_id = b.space_id AND d.vid = b.vid
+WHERE b.space_id = ? AND b.known_to = 9223372036854775807 AND b.sensitivity > ?
+  AND b.vid >= ? AND b.vid < ? AND d.shelf <> 0 ORDER BY b.vid;
 -- name: shown
 SELECT vid, record_id, kind, tier, valid_from, valid_to, known_from FROM belief
 WHERE space_id = ? AND vid IN (SELECT value FROM {list}) AND known_to = 9223372036854775807
   AND status IN ('active', 'disputed') AND tier <> 'candidate' AND visibility IN ('visible', 'content_conflict')
-  AND sensitivity <= ? AND kind IN (SELECT value FROM {list})
+  AND sensitivity <= ? AND kind IN (SELECT value FROM {list}) AND generation = 0
+  AND (live_support > 0 OR kind NOT IN ('semantic', 'competence', 'plan_graph'))
 ORDER BY vid, valid_from;
 -- name: columns
 SELECT vid & 4294967295, kind, thread, speaker, occurred_at, flags, told_from, told_to FROM doc
@@ -102,11 +105,36 @@ SELECT vid FROM doc WHERE space_id = ? AND vid >= ? AND vid < ? AND shelf <> 1 A
 SELECT n.value FROM {list} n WHERE EXISTS (SELECT 1 FROM mention m WHERE m.space_id = ?2 AND m.scope_id = ?3 AND m.name = n.value)
    OR EXISTS (SELECT 1 FROM entity_name e WHERE e.space_id = ?2 AND e.scope_id = ?3 AND e.name = n.value) ORDER BY n.value;
 -- name: thread_before
-SELECT vid FROM doc WHERE space_id = ? AND thread = ? AND vid < ? ORDER BY vid DESC LIMIT ?;
+SELECT d.vid FROM doc d WHERE d.space_id = ? AND d.thread = ? AND d.vid < ?
+  AND NOT EXISTS (SELECT 1 FROM belief k WHERE k.space_id = d.space_id AND k.vid = d.vid
+      AND k.known_to = 9223372036854775807
+      AND (k.sensitivity > ? OR k.visibility = 'hidden' OR k.status IN ('rejected', 'erased')))
+ORDER BY d.vid DESC LIMIT ?;
 -- name: thread_after
-SELECT vid FROM doc WHERE space_id = ? AND thread = ? AND vid > ? ORDER BY vid LIMIT ?;
+SELECT d.vid FROM doc d WHERE d.space_id = ? AND d.thread = ? AND d.vid > ?
+  AND NOT EXISTS (SELECT 1 FROM belief k WHERE k.space_id = d.space_id AND k.vid = d.vid
+      AND k.known_to = 9223372036854775807
+      AND (k.sensitivity > ? OR k.visibility = 'hidden' OR k.status IN ('rejected', 'erased')))
+ORDER BY d.vid LIMIT ?;
 -- name: mentioning
-SELECT vid FROM mention WHERE space_id = ? AND scope_id = ? AND name = ? ORDER BY vid DESC LIMIT ?;
+SELECT m.vid FROM mention m WHERE m.space_id = ? AND m.scope_id = ? AND m.name = ?
+  AND NOT EXISTS (SELECT 1 FROM belief k WHERE k.space_id = m.space_id AND k.vid = m.vid
+      AND k.known_to = 9223372036854775807
+      AND (k.sensitivity > ? OR k.visibility = 'hidden' OR k.status IN ('rejected', 'erased')))
+ORDER BY m.vid DESC LIMIT ?;
+-- name: mentioned_in
+SELECT m.vid FROM mention m WHERE m.space_id = ? AND m.scope_id = ? AND m.name = ?
+  AND m.vid IN (SELECT value FROM {list}) ORDER BY m.vid;
+-- name: has_spoken
+SELECT 1 FROM doc d WHERE d.space_id = ? AND d.vid >= ? AND d.vid < ? AND d.speaker = ?
+  AND NOT EXISTS (SELECT 1 FROM belief k WHERE k.space_id = d.space_id AND k.vid = d.vid
+      AND k.known_to = 9223372036854775807
+      AND (k.sensitivity > ? OR k.visibility = 'hidden' OR k.status IN ('rejected', 'erased')))
+LIMIT 1;
+-- name: locked
+SELECT DISTINCT d.record_id FROM doc d JOIN belief b ON b.space_id = d.space_id AND b.vid = d.vid
+WHERE d.space_id = ? AND d.record_id IN (SELECT value FROM {list}) AND b.known_to = 9223372036854775807
+  AND (b.sensitivity > ? OR b.visibility = 'hidden' OR b.status IN ('rejected', 'erased')) ORDER BY d.record_id;
 -- name: mentions_of
 SELECT name FROM mention WHERE space_id = ? AND vid = ? ORDER BY name;
 -- name: entities_named
@@ -136,7 +164,7 @@ SELECT 1 FROM receipt WHERE space_id = ? AND recall_id = ?;
 SELECT record_id FROM delivery WHERE space_id = ? AND recall_id = ? ORDER BY rank, record_id;
 -- name: counts
 SELECT kind, status, scope_id, count(DISTINCT record_id) FROM belief WHERE space_id = ? AND known_to = 9223372036854775807
-  AND sensitivity <= ?
+  AND sensitivity <= ? AND visibility <> 'hidden' AND status NOT IN ('rejected', 'erased')
 GROUP BY kind, status, scope_id ORDER BY kind, status, scope_id;
 
 -- name: receipt_count

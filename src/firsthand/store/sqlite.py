@@ -246,7 +246,7 @@ def _faults(connection: Connection) -> list[str]:
 def _said(connection: Connection, pragma: str) -> list[str]:
     try:
         return [str(row[0]) for row in connection.execute(f"PRAGMA {pragma}") if row[0] != "ok"]
-    except (apsw.CorruptError, apsw.SQLError) as error:
+    except (apsw.CorruptError, apsw.SQLError, UnicodeDecodeError) as error:
         return [f"the check stopped with {type(error).__name__}"]
 
 
@@ -261,7 +261,7 @@ def translated(*, may_have_written: bool = False) -> Generator[None]:
         raise BusyError(
             "store_busy", "the database was locked for longer than the busy timeout", retryable=True
         ) from None
-    except (apsw.CorruptError, apsw.NotADBError):
+    except (apsw.CorruptError, apsw.NotADBError, UnicodeDecodeError):
         raise BrokenError("store_corrupt", "the database file is damaged or is not a database") from None
     except apsw.FullError:
         raise BusyError("disk_full", "the disk is full; nothing was written", next_action="contact_operator") from None

@@ -141,6 +141,10 @@ class SqliteReader:
             return self.beliefs([d.vid for d in self.docs_of_record(unit)], None)
         return [BeliefRow(*r) for r in self._all("open_rows", unit)]
 
+    def units(self) -> list[str]:
+        """Every unit with an open row."""
+        return [r[0] for r in self._all("units")]
+
     def beliefs(self, vids: Iterable[int], known_at: int | None) -> list[BeliefRow]:
         """The rows of documents that are believed at an instant, or now."""
         if known_at is None:
@@ -154,18 +158,12 @@ class SqliteReader:
         return [BeliefRow(*r) for r in self._all("beliefs_ever", _array(d.vid for d in self.docs_of_record(record_id)))]
 
     def newest(
-        self, scope_no: int, kinds: Sequence[Kind], before: int | None, limit: int, shown_only: bool
+        self, scope_no: int, kinds: Sequence[Kind], before: int | None, limit: int, shown_only: bool, clearance: int
     ) -> list[int]:
-        """Document numbers of a scope, newest first."""
+        """Document numbers of a scope that nothing locks for a clearance, newest first."""
         low = scope_no << SEQ_BITS
         high = before if before is not None else (scope_no + 1) << SEQ_BITS
-        return [r[0] for r in self._all("newest", low, high, not shown_only, _array(kinds), limit)]
-
-    def count_records(self, scope_no: int, kinds: Sequence[Kind], clearance: int, shown_only: bool) -> int:
-        """How many records of a scope `newest` goes through that are within a clearance."""
-        low, high = scope_no << SEQ_BITS, (scope_no + 1) << SEQ_BITS
-        row = self._one("count_records", low, high, not shown_only, _array(kinds), clearance)
-        return int(row[0]) if row else 0
+        return [r[0] for r in self._all("newest", low, high, not shown_only, _array(kinds), clearance, limit)]
 
     # ---- search ----------------------------------------------------------------------------------------------------
 
@@ -187,12 +185,13 @@ class SqliteReader:
             match += " AND (" + " OR ".join(f'"{o}"' for o in others) + ")"
         return [r[0] for r in self._all("similar", match, low, low + (1 << SEQ_BITS) - 1, SIMILAR_SCANNED, limit)]
 
-    def over(self, scope_no: int, clearance: int) -> list[int]:
-        """Document numbers of a scope that are above a clearance."""
+    def over(self, scope_no: int, clearance: int) -> list[tuple[int, Shelf]]:
+        """Document numbers of a scope that are indexed and above a clearance, each with its shelf."""
         if clearance >= HIGHEST_SENSITIVITY:
             return []
         query = "over" if clearance >= DEFAULT_LEVEL else "over_public"
-        return [r[0] for r in self._all(query, clearance, scope_no << SEQ_BITS, (scope_no + 1) << SEQ_BITS)]
+        found = self._all(query, clearance, scope_no << SEQ_BITS, (scope_no + 1) << SEQ_BITS)
+        return [(r[0], r[1]) for r in found]
 
     def shown(self, vids: Iterable[int], kinds: Sequence[Kind], clearance: int) -> list[Scored]:
         """The rows of documents that pass the default gate now, and are of these kinds."""
@@ -212,14 +211,27 @@ class SqliteReader:
         found = self._connection.execute(self._q["known_names"], (_array(names), self._space, scope_id))
         return [r[0] for r in found.fetchall()]
 
-    def thread_around(self, thread: str, vid: int, reach: int) -> list[int]:
-        """Document numbers of a thread within `reach` places of one."""
-        before = [r[0] for r in self._all("thread_before", thread, vid, reach)]
-        return [*reversed(before), *(r[0] for r in self._all("thread_after", thread, vid, reach))]
+    def thread_around(self, thread: str, vid: int, reach: int, clearance: int) -> list[int]:
+        """Document numbers of a thread within `reach` places of one, of those that nothing locks for a clearance."""
+        before = [r[0] for r in self._all("thread_before", thread, vid, clearance, reach)]
+        return [*reversed(before), *(r[0] for r in self._all("thread_after", thread, vid, clearance, reach))]
 
-    def mentioning(self, scope_id: str, name: str, limit: int) -> list[int]:
-        """Document numbers that mention a name, newest first."""
-        return [r[0] for r in self._all("mentioning", scope_id, name, limit)]
+    def mentioning(self, scope_id: str, name: str, limit: int, clearance: int) -> list[int]:
+        """Document numbers that mention a name and that nothing locks for a clearance, newest first."""
+        return [r[0] for r in self._all("mentioning", scope_id, name, clearance, limit)]
+
+    def mentioned_in(self, scope_id: str, name: str, vids: Iterable[int]) -> list[int]:
+        """Those of some document numbers that mention a name."""
+        return [r[0] for r in self._all("mentioned_in", scope_id, name, _array(vids))]
+
+    def has_spoken(self, scope_no: int, speaker_no: int, clearance: int) -> bool:
+        """Whether a speaker said anything in a scope that nothing locks for a clearance."""
+        low, high = scope_no << SEQ_BITS, (scope_no + 1) << SEQ_BITS
+        return self._one("has_spoken", low, high, speaker_no, clearance) is not None
+
+    def locked(self, record_ids: Iterable[str], clearance: int) -> set[str]:
+        """Those of some records that are hidden, rejected, erased or above a clearance now."""
+        return {r[0] for r in self._all("locked", _array(record_ids), clearance)}
 
     def mentions_of(self, vid: int) -> list[str]:
         """Names a document mentions."""
@@ -272,7 +284,7 @@ class SqliteReader:
         return [r[0] for r in self._all("delivery", recall_id)]
 
     def counts(self, readable: frozenset[str] | None, clearance: int) -> dict[str, dict[str, int]]:
-        """Open beliefs of readable scopes up to a clearance counted by kind, by status and by scope."""
+        """Open beliefs of readable scopes that nothing locks for a clearance, by kind, by status and by scope."""
         found: dict[str, dict[str, int]] = {"kind": {}, "status": {}, "scope": {}}
         for kind, status, scope, count in self._all("counts", clearance):
             if readable is not None and scope not in readable:

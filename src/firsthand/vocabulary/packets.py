@@ -27,7 +27,7 @@ from firsthand.vocabulary.rendering import render
 ReceiptOutcome = Literal["stored", "reinforced", "proposed", "refused"]
 Reason = Literal["returned", "no_match", "cut_by_rank", "cut_by_budget", "grouped", "gated"]
 WhyEmpty = Literal["nothing_matched", "scope_empty", "arm_down", "nothing_fits"]
-ArmName = Literal["lexical", "vector", "entity", "recent", "expand"]
+ArmName = Literal["lexical", "vector", "entity", "recent", "thread", "expand"]
 
 
 class _Result(msgspec.Struct, frozen=True, kw_only=True):
@@ -289,7 +289,6 @@ class RecordPage(_Result, frozen=True):
 
     items: tuple[Item, ...]
     cursor: str | None
-    total: int
 
 
 class Explanation(_Result, frozen=True):
