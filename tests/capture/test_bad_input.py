@@ -187,7 +187,9 @@ def test_a_record_has_at_most_two_hundred_supports(known):
     )  # fmt: skip
     memory.support(known["plain"], [cite(t.record_id) for t in talks[192:199]], reason="the last")
     assert memory.read(known["plain"]).item.supports == 200
-    refused(known, lambda m: m.remember("The api is fast"), code="supports_full")
+    counted = memory.remember("The api is fast")
+    assert (counted.outcome, counted.notes) == ("reinforced", ("support_counted",))
+    assert memory.read(known["plain"]).item.supports == 200
 
 
 def test_a_payload_is_bounded_as_a_whole(known):

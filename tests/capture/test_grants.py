@@ -31,8 +31,7 @@ WRITES = ("capture", "remember", "correct", "change", "retract", "support", "rel
 BY_RECORD = {
     "read": CALLS["read"], "history": CALLS["history"], "correct": CALLS["correct"], "change": CALLS["change"],
     "retract": CALLS["retract"], "classify": CALLS["classify"], "support": CALLS["support"],
-    "support with evidence": lambda m, f: m.support(f, [cite(f)], reason="x") if False else m.support(
-        f, [cite(NO_RECORD)], reason="x"),
+    "support with evidence": lambda m, f: m.support(f, [cite(NO_RECORD)], reason="x"),
     "cite": lambda m, f: m.remember("x", evidence=[cite(f)]),
     "relate from": lambda m, f: m.relate(f, "likes", f, reason="x"),
     "distinct from": lambda m, f: m.remember(
@@ -50,11 +49,11 @@ def test_a_verb_works_only_if_the_grant_names_it(house, verb):
     assert (caught.value.code, caught.value.next_action) == ("verb_not_granted", "ask_person")
     assert house.counts() == before
     only = house.memory(grant=Grant(verbs=frozenset([verb])))
-    try:
+    if verb in ("feedback", "support"):
+        with pytest.raises(firsthand.AbsentError):
+            CALLS[verb](only, fact.record_id)
+    else:
         CALLS[verb](only, fact.record_id)
-    except firsthand.AbsentError as absent:
-        assert verb in ("feedback", "support")
-        assert absent.code in ("recall_absent", "support_absent")
 
 
 @pytest.mark.parametrize("verb", WRITES)
@@ -130,10 +129,7 @@ def test_what_is_above_a_clearance_is_not_counted(house):
     guest = house.memory("ben", grant=Grant(clearance="low"))
     assert texts(guest, "merger cafeteria") == ["The cafeteria opens at noon"]
     assert {i.record_id for i in guest.list().items} == {kept.record_id, kept.evidence_id}
-    assert guest.list().total == 2
-    assert guest.list(kinds=["semantic"]).total == 1
     assert guest.stats().records == {"episodic": 1, "semantic": 1}
-    assert owner.list(kinds=["semantic"]).total == 2
     assert owner.stats().records == {"episodic": 2, "semantic": 2}
     assert owner.read(hidden.record_id).item.sensitivity == "hyper"
 

@@ -240,7 +240,9 @@ def place(
         evidence_id = stored.entry.record_id
         grounds = [_utterance_ground(handle, saying.utterance, stored)]
     check_not_itself(saying.evidence, carriers if record is None else [record])
-    echo = handle.author.role != "person" and bool(carriers) and writer.delivered_to(carriers, handle.ids.actor)
+    # design 09.33: what was just delivered is brought back by `change`, not by saying it again.
+    says_again = handle.author.role != "person" and bool(carriers) and consequences is None
+    echo = says_again and writer.delivered_to(carriers, handle.ids.actor)
     supports = assertions(gateway, handle, writer, saying, claim, grounds, echo)
     if home is not None and record is None and isinstance(saying.payload, Semantic):
         edges = Support(verb="grant", supports=supports, saw=saw, consequences=consequences)

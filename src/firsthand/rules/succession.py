@@ -33,6 +33,7 @@ def hold(
     firsts = _first_words([s for s in causes if tiers[s.id] > CANDIDATE])
     firsts_with_guesses = _first_words(causes)
     closers = _closers(causes, firsts_with_guesses) if len({s.claim for s in causes}) > 1 else {}
+    echoed = _echoed(causes)
     endings = _endings(view, unit)
     held: list[Held] = []
     for s in said:
@@ -40,7 +41,7 @@ def hold(
             continue
         start, stop = _window(s, firsts)
         end, why = _ended(view, s, endings.get(s.claim, ()), grades, approved)
-        closings = _closings(s, closers, tiers, approved)
+        closings = _closings(s, closers, tiers, approved, echoed.get(s.id, s.order))
         held.append(_cut(s, start, min(stop, end), {end: why} if end < stop else {}, closings))
     return held
 
@@ -138,16 +139,33 @@ def _closers(causes: list[Said], firsts: dict[tuple[str, str], tuple[int, int, s
     return {k: _Words(w, list(itertools.accumulate((x[3].order for x in w), max))) for k, w in groups.items()}
 
 
+def _echoed(causes: list[Said]) -> dict[str, tuple[int, int, str]]:
+    """An echo is no newer than the word of its source that it repeats: it brings nothing back (design 09.33)."""
+    words: dict[tuple[Claim, str], list[tuple[int, int, str]]] = {}
+    for s in causes:
+        if not s.echo:
+            words.setdefault((s.claim, s.source), []).append(s.order)
+    found: dict[str, tuple[int, int, str]] = {}
+    for s in causes:
+        if s.echo:
+            earlier = [order for order in words.get((s.claim, s.source), ()) if order < s.order]
+            found[s.id] = max(earlier, default=s.order)
+    return found
+
+
 def _instant(word: tuple[int, int, str, Said]) -> tuple[int, int, str]:
     return word[:3]
 
 
 def _closings(
-    said: Said, closers: dict[tuple[str, str], _Words], tiers: dict[str, int], approved: frozenset[str]
+    said: Said,
+    closers: dict[tuple[str, str], _Words],
+    tiers: dict[str, int],
+    approved: frozenset[str],
+    order: tuple[int, int, str],
 ) -> Iterator[tuple[int, int, str]]:
-    """Windows of later contradicting words of the same source, each with the entry that said them, in order."""
+    """Windows of contradicting words of the same source that are later than `order`, each with its entry, in order."""
     tails: list[Iterator[tuple[int, int, str, Said]]] = []
-    order = said.order
     for source in _sources(said):
         words = closers.get((said.claim.conditions, source))
         if words:
