@@ -119,7 +119,7 @@ class Audit:
         total = writer.head().position
         writer.drop_projections()
         for row in _rows(writer):
-            replay(writer, row, self._handle.policy)
+            replay(writer, row)
             if progress is not None and row.position % PROGRESS_ROWS == 0:
                 progress(row.position, total)
         return total

@@ -15,7 +15,7 @@ from firsthand.projection import body_of, entry_of, indexed_again, project
 from firsthand.rules.identity import SALT_BYTES, body_digest, body_text, chained, entry_id, skeleton_text
 from firsthand.rules.standing import Row
 from firsthand.rules.wording import BLANK, Indexed, index_words
-from firsthand.vocabulary.entries import FORMAT_VERSION, AuthorIds, Body, Edges, Entry, PolicyRules, Skeleton
+from firsthand.vocabulary.entries import FORMAT_VERSION, AuthorIds, Body, Edges, Entry, Skeleton
 
 
 class Words(NamedTuple):
@@ -57,7 +57,7 @@ def prepare(body: Body, salt: bytes, spoken: int) -> Words:
     return Words(body, text, salt_hex, body_digest(salt_hex, text), indexed)
 
 
-def append(writer: Writer, draft: Draft, words: Words, policy: PolicyRules) -> Appended:
+def append(writer: Writer, draft: Draft, words: Words) -> Appended:
     """Append an entry and everything it changes. The caller holds the append lock and commits."""
     skeleton = Skeleton(
         format=FORMAT_VERSION,
@@ -79,11 +79,11 @@ def append(writer: Writer, draft: Draft, words: Words, policy: PolicyRules) -> A
     chain = chained(head.chain, entry.id, received_at)
     row = LedgerRow(head.position + 1, entry.id, received_at, chain, text, words.text, words.salt)
     writer.put_entry(row)
-    rows = project(writer, entry, row, words.body, words.indexed, policy, fresh=True)
+    rows = project(writer, entry, row, words.body, words.indexed, fresh=True)
     return Appended(entry, row.position, received_at, rows)
 
 
-def replay(writer: Writer, row: LedgerRow, policy: PolicyRules) -> None:
+def replay(writer: Writer, row: LedgerRow) -> None:
     """Project one stored entry anew."""
     entry, body = entry_of(row), body_of(row)
-    project(writer, entry, row, body, indexed_again(entry, body), policy, fresh=False)
+    project(writer, entry, row, body, indexed_again(entry, body), fresh=False)

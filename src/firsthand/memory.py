@@ -20,11 +20,12 @@ from firsthand.rules.access import Handle, handle
 from firsthand.rules.identity import typed_value
 from firsthand.rules.normalise import folded
 from firsthand.rules.predicates import BUILT_IN
+from firsthand.rules.terms import terms
 from firsthand.rules.wording import claim_words
 from firsthand.vocabulary import limits
 from firsthand.vocabulary.citing import Cite
 from firsthand.vocabulary.errors import AbsentError, ConflictError, FirsthandError, InvalidError
-from firsthand.vocabulary.instants import Instant, to_micros
+from firsthand.vocabulary.instants import BEGINNING, Instant, to_micros
 from firsthand.vocabulary.kinds import (
     DEFAULT_SENSITIVITY,
     Basis,
@@ -68,6 +69,8 @@ Value = str | int | float | bool | date | datetime | TypedValue
 BATCH_ROWS = 500
 TARGET_MARGIN = 1.25
 """How much better than the second the best match of a description must be."""
+TARGET_SHARE = 2 / 3
+"""How much of a description's words a record must hold for the description to be of it."""
 
 
 class Engine(msgspec.Struct):
@@ -117,8 +120,7 @@ class Memory:
             shape.no_secret(text, field)
         author = h.author if session is None else msgspec.structs.replace(h.author, session=session)
         other = handle(
-            space=h.space, scope=h.scope if scope is None else scope, author=author, grant=h.grant, policy=h.policy,
-            keyed=h.keyed,
+            space=h.space, scope=h.scope if scope is None else scope, author=author, grant=h.grant, keyed=h.keyed,
         )  # fmt: skip
         engine = Engine(self._engine.store, self._engine.gateway, False, first=self._engine.first or self._engine)
         return Memory(engine, other, receipts=self._receipts)
@@ -640,7 +642,7 @@ class Memory:
         plan = self._plan(target, kinds=["semantic", "competence", "plan_graph"], limit=5)
         with self._engine.store.reading(self.space) as reader:
             trace = recall(reader, self._handle, plan, self._cache())
-        best = list(trace.grouped.items)
+        best = [c for c in trace.grouped.items if described(target, c.item.text) >= TARGET_SHARE]
         if len(best) == 0:
             raise AbsentError("target_absent", "target describes no record that can be revised here", field="target")
         if len(best) > 1 and best[0].score < best[1].score * TARGET_MARGIN:
@@ -649,6 +651,12 @@ class Memory:
                 next_action="fix_and_resubmit", details={"candidates": [c.item.record_id for c in best[:5]]},
             )  # fmt: skip
         return best[0].item.record_id
+
+
+def described(description: str, text: str) -> float:
+    """The share of a description's terms that a text holds."""
+    asked = set(terms(description))
+    return len(asked & set(terms(text))) / len(asked) if asked else 0.0
 
 
 # ---- arguments as payloads -------------------------------------------------------------------------------------------
@@ -722,6 +730,8 @@ def _semantic(fields: Mapping[str, Any]) -> Semantic:
     if unit is not None and value is None:
         raise InvalidError("claim_incomplete", "a unit needs an object that it belongs to", field="unit")
     typed = None if value is None else typed_value(value, unit)
+    if isinstance(value, TypedValue):
+        typed = shape.convert(shape.plain(value, "object"), TypedValue, "object")
     polarity = fields.get("polarity", "+")
     if statement is None and subject is not None and predicate is not None:
         statement = claim_words(subject, predicate, typed, polarity)
@@ -784,15 +794,19 @@ def _renewer(changes: Mapping[str, Any]) -> Callable[[Claimed], Claimed]:
             statement = _restated(old, typed, polarity)
         elif given is None:
             _check_still_names(old, statement)
-        return _semantic(
+        start = changes.get("valid_from", old.validity.from_)
+        new = _semantic(
             {
                 "statement": statement, "subject": old.subject, "predicate": old.predicate, "object": typed,
                 "polarity": polarity, "conditions": changes.get("conditions", old.validity.conditions),
-                "valid_from": changes.get("valid_from", old.validity.from_),
+                "valid_from": None if start == BEGINNING else start,
                 "valid_to": changes.get("valid_to", old.validity.to),
                 "volatility": old.volatility, "tags": old.tags, "metadata": old.metadata,
             }
         )  # fmt: skip
+        if start != BEGINNING:
+            return new
+        return msgspec.structs.replace(new, validity=msgspec.structs.replace(new.validity, from_=start))
 
     return renew
 

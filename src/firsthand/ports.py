@@ -218,6 +218,10 @@ class Reader(Entries, Protocol):
         """The rows of a unit that are believed now."""
         ...
 
+    def units(self) -> list[str]:
+        """Every unit with an open row."""
+        ...
+
     def beliefs(self, vids: Iterable[int], known_at: int | None) -> list[BeliefRow]:
         """The rows of documents that are believed at an instant, or now."""
         ...

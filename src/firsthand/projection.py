@@ -6,21 +6,23 @@ from collections.abc import Iterable, Sequence
 
 import msgspec
 
-from firsthand.ports import LISTED, REST, UNLISTED, Attention, BeliefRow, DocRow, LedgerRow, Shelf, Writer
+from firsthand.ports import LISTED, REST, UNLISTED, Attention, BeliefRow, DocRow, LedgerRow, Reader, Shelf, Writer
 from firsthand.rules.bearing import bearings, claim_digest
 from firsthand.rules.fold import fold
 from firsthand.rules.gate import Shown, stands, unlocked
 from firsthand.rules.normalise import name_key
+from firsthand.rules.policy import DEFAULT_POLICY
 from firsthand.rules.salience import Anchor, penalise, reinforce
-from firsthand.rules.standing import Row
+from firsthand.rules.standing import Row, settle_unit
 from firsthand.rules.view import View
-from firsthand.rules.wording import BLANK, Indexed, index_words
+from firsthand.rules.wording import BLANK, UTTERANCE, Indexed, index_words
 from firsthand.vocabulary.entries import Attend, Body, Define, Entry, PolicyRules, Relate, Revise, Skeleton
 from firsthand.vocabulary.instants import FOREVER
 from firsthand.vocabulary.kinds import HIGHEST_SENSITIVITY, Kind
 from firsthand.vocabulary.records import Entity, Episodic, Payload
 
 GENERATION = 0
+POLICY = "policy"
 FULL_ATTENTION = 1.0
 """A record's salience when it is made."""
 
@@ -34,7 +36,6 @@ def project(
     row: LedgerRow,
     body: Body | None,
     indexed: Indexed,
-    policy: PolicyRules,
     *,
     fresh: bool,
 ) -> dict[str, frozenset[Row]]:
@@ -55,14 +56,29 @@ def project(
             _attend(writer, entry.record_id, edges, row.received_at)
         case _:
             pass
-    change = fold(writer, entry, policy, fresh=fresh)
     step = _Step(writer, entry, row.received_at)
+    if isinstance(edges, Define) and edges.policy is not None:
+        settled = _settle_all(writer, edges.policy)
+    else:
+        settled = fold(writer, entry, policy_in_force(writer), fresh=fresh).rows
     if isinstance(edges, Revise):
-        step.add_document(edges.record_kind, row.position, payload, indexed, change.rows.values())
-    for unit, rows in change.rows.items():
+        step.add_document(edges, row.position, payload, indexed, settled.values())
+    for unit, rows in settled.items():
         step.believe(unit, rows, empty=fresh and unit == entry.record_id and entry.skeleton.record is None)
     step.reshelve()
-    return change.rows
+    return settled
+
+
+def policy_in_force(reader: Reader) -> PolicyRules:
+    """Who is believed in this space: what the newest `define` of a policy says, as every handle and replay sees it."""
+    text = reader.name(POLICY, "")
+    return DEFAULT_POLICY if text is None else msgspec.json.decode(text, type=PolicyRules)
+
+
+def _settle_all(writer: Writer, policy: PolicyRules) -> dict[str, frozenset[Row]]:
+    """Every unit anew, under another policy."""
+    view = View(writer)
+    return {unit: settle_unit(view, unit, policy) for unit in writer.units()}
 
 
 def entry_of(row: LedgerRow) -> Entry:
@@ -108,12 +124,16 @@ class _Step:
         self._moved: dict[int, str] = {}
 
     def add_document(
-        self, kind: Kind, position: int, payload: Payload | None, indexed: Indexed, units: Iterable[frozenset[Row]]
+        self, edges: Revise, position: int, payload: Payload | None, indexed: Indexed, units: Iterable[frozenset[Row]]
     ) -> None:
         """Number the entry's words, index them, and put them on the shelf their standing asks for."""
         own = [r for rows in units for r in rows if r.revision == self._entry.id]
         # A revision that nothing settles yet, such as one whose evidence has not arrived, waits with the rest.
+        kind = edges.record_kind
         shelf = shelf_of(own, kind) if own else REST
+        if edges.utterance:
+            # It was stored only to be cited: its claim speaks for it, and nothing speaks for it once the claim fell.
+            shelf, indexed = UNLISTED, indexed._replace(mentions=(), perhaps=(), flags=indexed.flags | UTTERANCE)
         self._docs[self._entry.id] = _put_document(self._writer, self._entry, kind, position, payload, indexed, shelf)
 
     def believe(self, unit: str, rows: frozenset[Row], *, empty: bool) -> None:
@@ -138,7 +158,7 @@ class _Step:
         for row in self._writer.beliefs(self._moved, None):
             rows.setdefault(row.vid, []).append(row)
         for vid, scope in sorted(self._moved.items()):
-            now = shelf_of(rows.get(vid, []), docs[vid].kind)
+            now = UNLISTED if docs[vid].flags & UTTERANCE else shelf_of(rows.get(vid, []), docs[vid].kind)
             if now != docs[vid].shelf:
                 indexed = BLANK if now == UNLISTED else _read_again(self._writer, docs[vid])
                 self._writer.shelve(scope, vid, docs[vid].shelf, now, indexed.terms)
@@ -241,7 +261,9 @@ def _read_again(writer: Writer, doc: DocRow) -> Indexed:
 
 def _define(writer: Writer, edges: Define, body: Body | None) -> None:
     name = body.name if body else None
-    if edges.what == "scope":
+    if edges.policy is not None:
+        writer.put_name(POLICY, "", msgspec.json.encode(edges.policy).decode())
+    elif edges.what == "scope":
         writer.put_scope(edges.id, name)
     else:
         writer.put_name(edges.what, edges.id, name)

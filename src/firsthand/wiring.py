@@ -12,11 +12,11 @@ from firsthand.config import default_database
 from firsthand.journal import Journal
 from firsthand.memory import Engine, Memory
 from firsthand.ports import Clock
-from firsthand.rules.access import handle
+from firsthand.rules.access import Handle, handle
 from firsthand.rules.identity import Keyed
 from firsthand.rules.policy import parse_policy
 from firsthand.store.sqlite import SqliteStore
-from firsthand.vocabulary.errors import BrokenError, InvalidError
+from firsthand.vocabulary.errors import BrokenError, DeniedError, InvalidError
 from firsthand.vocabulary.grants import OPERATOR_GRANT, SPACE_WIDE, Author, Grant, check_scope, check_slug
 from firsthand.vocabulary.kinds import ROLES, Role
 
@@ -45,7 +45,7 @@ def open(  # noqa: A001
     session: str | None = None,
     device: str | None = None,
     grant: Grant | None = None,
-    policy: str = "default",
+    policy: str | None = None,
     embedder: str | None = "default",
     clock: Clock | None = None,
     receipts: bool = True,
@@ -55,8 +55,10 @@ def open(  # noqa: A001
     """Open a memory: a path is one SQLite file, nothing is the platform's data folder; makes it if it is not there.
 
     `actor` is who writes, `owner` whose credential it is (the actor itself unless said). `grant=None` is the operator
-    of that file, over the whole space. Whoever can open the file can claim any role. Raises `InvalidError` for a bad
-    argument, `BrokenError` for a file that is damaged or not ours.
+    of that file, over the whole space. `policy` (`default`, `strict`, or TOML) is put in force for the whole space and
+    stays so until another is; unset leaves the one in force. Whoever can open the file can claim any role. Raises
+    `InvalidError` for a bad argument, `DeniedError` for a policy under a grant, `BrokenError` for a file that is
+    damaged or not ours.
     """
     check_slug(space, "space")
     if embedder not in (None, "default"):
@@ -82,15 +84,21 @@ def open(  # noqa: A001
     store = SqliteStore(_path(url), synchronous=synchronous, vfs=vfs)
     try:
         keyed = Keyed(store.space_key(space))
-        rules = parse_policy(_policy_text(policy), lambda name: keyed.digest("origin", name))
         gateway = Gateway(store, Journal(store, space), clock or SystemClock())
-        caller = handle(
-            space=space, scope=scope, author=author, grant=grant or OPERATOR_GRANT, policy=rules, keyed=keyed
-        )
+        caller = handle(space=space, scope=scope, author=author, grant=grant or OPERATOR_GRANT, keyed=keyed)
+        if policy is not None:
+            _put_in_force(gateway, caller, policy)
     except BaseException:
         store.close()
         raise
     return Memory(Engine(store, gateway), caller, receipts=receipts)
+
+
+def _put_in_force(gateway: Gateway, caller: Handle, policy: str) -> None:
+    if caller.grant is not OPERATOR_GRANT:
+        raise DeniedError("policy_not_granted", "only the operator of the file sets its policy", field="policy")
+    rules = parse_policy(_policy_text(policy), lambda name: caller.keyed.digest("origin", name))
+    gateway.set_policy(caller, rules)
 
 
 def _path(url: str | Path | None) -> Path:

@@ -67,7 +67,6 @@ SPACE = "golden"
 FIRST = 1_800_000_000_000_000
 SECOND = 1_000_000
 GOLDEN = Path(__file__).parent / "golden" / "entries.json"
-POLICY = PolicyRules(name="default")
 
 SCOPE = "5c09" * 6
 ANA = AuthorIds(actor="a11a" * 6, owner="a11a" * 6, role="person", harness="cli", model=None, session=None, device=None)
@@ -102,7 +101,7 @@ class Pen:
         at = FIRST + self._count * SECOND
         words = prepare(body, bytes([self._count]) * 16, at)
         draft = Draft(scope=more.pop("scope", SCOPE), author=author, edges=edges, recorded_at=at, record=record, **more)
-        return append(self._writer, draft, words, POLICY).entry
+        return append(self._writer, draft, words).entry
 
 
 def write_specimens(writer: Writer) -> str:

@@ -296,7 +296,7 @@ MUTANTS = [
            moves.test_a_persons_explicit_change_ends_everybodys_earlier_word),
     Mutant("an agent ends what is approved", reach_of(to=covers_what_is_approved),
            moves.test_an_agents_end_does_not_end_what_a_person_approved),
-    Mutant("an end outlives the value it came with", {"succession._assertion_ids": lambda e: []},
+    Mutant("an end outlives the value it came with", {"succession._cause_stands": lambda view, entry, grades: True},
            moves.test_an_end_that_came_with_a_value_dies_with_that_value),
     Mutant("explicit ends are forgotten", {"succession._endings": lambda view, unit: {}},
            moves.test_an_end_told_later_lets_nothing_resume),

@@ -82,7 +82,7 @@ def test_it_fails_in_words_when_a_correction_does_nothing(tmp_path: Path, monkey
 
 
 def test_it_fails_in_words_when_nothing_was_stored(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(Memory, "list", lambda *_, **__: RecordPage(items=(), cursor=None, total=0))
+    monkeypatch.setattr(Memory, "list", lambda *_, **__: RecordPage(items=(), cursor=None))
     code, output = told(tmp_path)
     assert code == demo.NOT_HELD
     assert "did not hold: every turn is found under the id it came with" in output

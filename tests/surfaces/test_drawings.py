@@ -135,8 +135,8 @@ STATS = Stats(
         ("packet", PACKET, ("Conflict (disputed)", "[bold]PostgreSQL", "Ana, 2026-03-09", "2 of 9", "7 more", "q7")),
         ("packet", PACKET, ("Degraded: vector_down",)),
         ("record", RECORD, (FACT, "project:orion", "to " + TALK, "s1", "2026-03-09T10:00Z to …", "yes")),
-        ("page", RecordPage(items=(ITEM,), cursor="c2", total=8), (FACT[:13], "1 of 8", "--cursor c2", "fact, active")),
-        ("page", RecordPage(items=(), cursor=None, total=0), ("Nothing is stored here",)),
+        ("page", RecordPage(items=(ITEM,), cursor="c2"), (FACT[:13], "1 shown", "--cursor c2", "fact, active")),
+        ("page", RecordPage(items=(), cursor=None), ("Nothing is stored here",)),
         ("history", HISTORY, ("ana (person, cli)", "revise correct", "misread", "erased", "it was so", "--cursor c9")),
         ("explanation", Explanation(record_id=FACT, returned=False, why=(), reason="cut_by_rank", rank=12), ("12.",)),
         (

@@ -8,7 +8,7 @@ from typing import Final
 import msgspec
 
 from firsthand.capture import shape
-from firsthand.capture.claims import Saying, assertions
+from firsthand.capture.claims import Saying, assertions, check_not_itself
 from firsthand.capture.gateway import Gateway, Write, standing_of
 from firsthand.capture.ground import ground
 from firsthand.capture.readable import at_record, held
@@ -73,6 +73,7 @@ def _grant(
 ) -> Receipt:
     current = current_claim(writer, handle, record_id)
     handle = at_record(writer, handle, current.record)
+    check_not_itself(evidence, [record_id])
     grounds = [ground(writer, handle, c) for c in evidence]
     if len(View(writer).account(record_id).said) + len(grounds) > limits.SUPPORTS_PER_RECORD:
         raise RefusedError("supports_full", "the record has all the supports it can have", field="evidence")
@@ -81,7 +82,7 @@ def _grant(
     words = gateway.words(Body(payload=payload, reason=reason), gateway.clock.now())
     saying = Saying(payload, words, "stated", current.row.sensitivity, tuple(evidence), None, ())
     echo = handle.author.role != "person" and writer.delivered_to([record_id], handle.ids.actor)
-    supports = assertions(gateway, handle, saying, current.claim, grounds, echo)
+    supports = assertions(gateway, handle, writer, saying, current.claim, grounds, echo)
     edges = Support(verb="grant", supports=supports)
     done = gateway.append(handle, writer, edges, words, record=record_id, sensitivity=current.row.sensitivity)
     return receipt_for(handle, writer, Placed(done, record_id, current.claim, True, None))
@@ -104,7 +105,7 @@ def _verdict(
         return proposal
     of = revoke if revoke is not None else reinstate
     view = View(writer)
-    if of is None or of not in {s.id for s in view.account(record_id).said}:
+    if of is None or of not in [s.id for s in view.account(record_id).said]:
         raise AbsentError("support_absent", f"{verb} names no support of this record", field=verb)
     edges = Support(verb=verb, of=of, replaces=verdict_heads(view, record_id, of))
     done = gateway.append(handle, writer, edges, gateway.words(Body(reason=reason), 0), record=record_id)

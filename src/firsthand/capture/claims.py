@@ -16,6 +16,7 @@ from firsthand.capture.plain import remember_plain
 from firsthand.capture.receipts import Placed, receipt_for
 from firsthand.ledger import Appended, Words
 from firsthand.ports import BeliefRow, Reader, Writer
+from firsthand.projection import policy_in_force
 from firsthand.rules.access import Handle
 from firsthand.rules.bearing import claim_digest, unit_of
 from firsthand.rules.evidence import approvals
@@ -26,7 +27,7 @@ from firsthand.rules.wording import words_of
 from firsthand.vocabulary import limits
 from firsthand.vocabulary.citing import Cite
 from firsthand.vocabulary.entries import Assertion, Body, Claim, Consequences, Revise, Support
-from firsthand.vocabulary.errors import InvalidError, RefusedError
+from firsthand.vocabulary.errors import InvalidError
 from firsthand.vocabulary.kinds import SENSITIVITIES, Basis, Kind, Sensitivity
 from firsthand.vocabulary.packets import Masking, Receipt
 from firsthand.vocabulary.records import (
@@ -112,7 +113,9 @@ def prepare_saying(
     if not evidence:
         text = utterance_text if utterance_text is not None else words_of(payload)
         speaker = handle.author.actor
-        utterance = prepare_episode(gateway, handle, Episodic(text=text, event_kind="utterance", speaker=speaker))
+        utterance = prepare_episode(
+            gateway, handle, Episodic(text=text, event_kind="utterance", speaker=speaker), utterance=True
+        )
     level = SENSITIVITIES.index(sensitivity)
     return Saying(
         payload, words, basis, level, tuple(evidence), utterance, cleaned.maskings, cleaned.own_words,
@@ -221,17 +224,27 @@ def place(
 
     With `record` it is a revision of that record whatever it claims.
     """
+    carriers = live_records(writer, handle.scope_id, claim)
+    home = record if record is not None else carriers[0] if carriers else None
+    if (
+        home is not None
+        and record is None
+        and consequences is None
+        and _says_nothing_new(gateway, handle, writer, home, claim, grounds)
+    ):
+        done = gateway.append(handle, writer, Support(verb="grant"), saying.words, record=home)
+        return Placed(done, home, claim, True, None, counted=True)
     evidence_id = None
     if saying.utterance is not None:
         stored = write_episode(gateway, handle, saying.utterance, SENSITIVITIES[saying.sensitivity], writer)
         evidence_id = stored.entry.record_id
         grounds = [_utterance_ground(handle, saying.utterance, stored)]
-    carriers = live_records(writer, handle.scope_id, claim)
-    echo = handle.author.role != "person" and bool(carriers) and writer.delivered_to(carriers, handle.ids.actor)
-    supports = assertions(gateway, handle, saying, claim, grounds, echo)
-    home = record if record is not None else carriers[0] if carriers else None
+    check_not_itself(saying.evidence, carriers if record is None else [record])
+    # design 09.33: what was just delivered is brought back by `change`, not by saying it again.
+    says_again = handle.author.role != "person" and bool(carriers) and consequences is None
+    echo = says_again and writer.delivered_to(carriers, handle.ids.actor)
+    supports = assertions(gateway, handle, writer, saying, claim, grounds, echo)
     if home is not None and record is None and isinstance(saying.payload, Semantic):
-        _check_room(writer, home)
         edges = Support(verb="grant", supports=supports, saw=saw, consequences=consequences)
         done = gateway.append(handle, writer, edges, saying.words, record=home, sensitivity=saying.sensitivity)
         return Placed(done, home, claim, True, evidence_id)
@@ -244,11 +257,26 @@ def place(
     return Placed(done, done.entry.record_id, claim, False, evidence_id)
 
 
+def check_not_itself(evidence: Sequence[Cite], records: Sequence[str]) -> None:
+    """A memory is never evidence for itself, however often it is read back."""
+    if any(c.record_id in records for c in evidence):
+        raise InvalidError(
+            "evidence_circular", "evidence cites the very record it would support; cite what was said", field="evidence"
+        )
+
+
 def assertions(
-    gateway: Gateway, handle: Handle, saying: Saying, claim: Claim, grounds: Sequence[Ground], echo: bool
+    gateway: Gateway,
+    handle: Handle,
+    writer: Writer,
+    saying: Saying,
+    claim: Claim,
+    grounds: Sequence[Ground],
+    echo: bool,
 ) -> tuple[Assertion, ...]:
     """One assertion per cited ground."""
     now = gateway.clock.now()
+    trusted = policy_in_force(writer).trusted_tools
     validity = saying.payload.validity if isinstance(saying.payload, Semantic) else None
     return tuple(
         Assertion(
@@ -263,7 +291,7 @@ def assertions(
             to=validity.to if validity else None,
             said=handle.keyed.words(g.quote),
             attested=g.attested and handle.author.role != "person",
-            trusted=g.origin is not None and g.origin in handle.policy.trusted_tools,
+            trusted=g.origin is not None and g.origin in trusted,
             echo=echo and not g.attested,
             imported=g.imported,
         )
@@ -326,11 +354,23 @@ def _utterance_ground(handle: Handle, utterance: Episode, stored: Appended) -> G
     )
 
 
-def _check_room(writer: Writer, record_id: str) -> None:
-    if len(View(writer).account(record_id).said) >= limits.SUPPORTS_PER_RECORD:
-        raise RefusedError(
-            "supports_full", f"the record has its {limits.SUPPORTS_PER_RECORD} supports already", field="evidence"
-        )
+def _says_nothing_new(
+    gateway: Gateway, handle: Handle, writer: Writer, home: str, claim: Claim, grounds: Sequence[Ground]
+) -> bool:
+    """Whether a restatement past the limit of supports is only counted (design 09.1).
+
+    A word that brings a value back, or comes from a new source, is still stored: succession and lift need it.
+    """
+    said = View(writer).account(home).said
+    if len(said) < limits.SUPPORTS_PER_RECORD:
+        return False
+    now = gateway.clock.now()
+    holds = any(
+        r.status == "active" and r.valid_from <= now < r.valid_to for r in rows_of_claim(writer, handle.scope_id, claim)
+    )
+    heard = {s.source for s in said if s.claim == claim}
+    sources = {source_of(handle, g) for g in grounds} or {handle.ids.owner}
+    return holds and sources <= heard
 
 
 def _kind(payload: Claimed) -> Kind:

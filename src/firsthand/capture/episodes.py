@@ -26,7 +26,13 @@ class Episode(NamedTuple):
 
 
 def prepare_episode(
-    gateway: Gateway, handle: Handle, payload: Episodic, *, reason: str | None = None, imported: bool = False
+    gateway: Gateway,
+    handle: Handle,
+    payload: Episodic,
+    *,
+    reason: str | None = None,
+    imported: bool = False,
+    utterance: bool = False,
 ) -> Episode:
     """Check, cut, mask and hash an episode."""
     cleaned = shape.clean(payload, gateway.is_ours(handle))
@@ -39,6 +45,7 @@ def prepare_episode(
         attested=source is not None,
         origin=handle.keyed.digest("origin", payload.origin) if payload.origin else None,
         imported=imported,
+        utterance=utterance,
     )
     said_at = payload.occurred_at if payload.occurred_at is not None else gateway.clock.now()
     words = gateway.words(Body(payload=payload, reason=reason), said_at)

@@ -15,10 +15,11 @@ import msgspec
 from firsthand.journal import Journal
 from firsthand.ledger import Appended, Draft, Words, append, prepare
 from firsthand.ports import BeliefRow, Clock, Reader, RequestRow, Store, Writer
+from firsthand.projection import policy_in_force
 from firsthand.rules.access import Handle
 from firsthand.rules.identity import SALT_BYTES
 from firsthand.rules.standing import Row
-from firsthand.vocabulary.entries import Body, Define, Edges
+from firsthand.vocabulary.entries import Body, Define, Edges, PolicyRules
 from firsthand.vocabulary.errors import ConflictError, InvalidError, NextAction
 from firsthand.vocabulary.grants import SPACE_WIDE
 from firsthand.vocabulary.limits import IDEMPOTENCY_KEY_BYTES, check_bytes
@@ -61,6 +62,17 @@ class Gateway:
         self._defined = defined
         return receipts
 
+    def set_policy(self, handle: Handle, policy: PolicyRules) -> None:
+        """Put a policy in force for the whole space, if it is not: everything is settled anew in one transaction."""
+        with self.store.reading(handle.space) as reader:
+            if policy_in_force(reader) == policy:
+                return
+        with self.store.writing(handle.space) as writer:
+            if policy_in_force(writer) != policy:
+                self._define_names(handle, writer)
+                words = self.words(Body(name=policy.name), 0)
+                self.append(handle, writer, Define(what="policy", policy=policy), words, scope_id=SPACE_WIDE)
+
     def words(self, body: Body, said_at: int) -> Words:
         """A body hashed and indexed, ready for the lock."""
         return prepare(body, secrets.token_bytes(SALT_BYTES), said_at)
@@ -87,7 +99,7 @@ class Gateway:
             sensitivity=sensitivity,
             request=request,
         )
-        return append(writer, draft, words, handle.policy)
+        return append(writer, draft, words)
 
     def refuse(
         self,

@@ -24,13 +24,14 @@ SETTLE_NEAR = ("correct", "change", "retract")
 
 
 class Placed(NamedTuple):
-    """Where a write went. `claim` is unset for records that claim nothing."""
+    """Where a write went. `claim` is unset for records that claim nothing; `counted`: no support was added."""
 
     done: Appended
     record_id: str
     claim: Claim | None
     reinforced: bool
     evidence_id: str | None
+    counted: bool = False
 
 
 def receipt_for(
@@ -64,7 +65,7 @@ def receipt_for(
         conflicts=(*conflicts, *extra),
         maskings=maskings,
         evidence_id=placed.evidence_id,
-        notes=notes,
+        notes=(*notes, "support_counted") if placed.counted else notes,
     )
 
 
@@ -106,7 +107,7 @@ def _ambiguous(handle: Handle, reader: Reader, entity_id: str) -> Conflict | Non
     text = visible_text(handle, reader, rows_now(reader, entity_id))
     if text is None:
         return None
-    return Conflict(code="ambiguous", record_id=entity_id, text=text, settle_with=("correct",))
+    return Conflict(code="ambiguous", record_id=entity_id, text=text, settle_with=("retract", "remember"))
 
 
 def _near(handle: Handle, reader: Reader, statement: str, record_id: str) -> list[Conflict]:

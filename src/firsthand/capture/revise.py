@@ -222,8 +222,9 @@ def _preview(gateway: Gateway, handle: Handle, asked: Revision) -> Semantic | Co
 
 def _window(stated: Validity, row: BeliefRow) -> Validity:
     """What was wrong is replaced for the world time it had, so correcting the past does not make it the present."""
-    start = row.valid_from if row.valid_from != BEGINNING else stated.from_
     end = row.valid_to if row.valid_to != FOREVER else stated.to
+    # An open start must be said of a past window: unsaid, a later word begins when it is spoken (design 09.4).
+    start = row.valid_from if row.valid_from != BEGINNING or end is not None else stated.from_
     return msgspec.structs.replace(stated, from_=start, to=end)
 
 
@@ -239,11 +240,15 @@ def _replace(
         return gateway.refuse(handle, writer, asked.verb, f"tombstone_{block.status}", cause=block.entry)
     name_subject(gateway, handle, writer, saying.payload, subject)
     view = View(writer)
+    record_id = current.record.record_id
     joined = live_records(writer, handle.scope_id, claim)
-    saw = show_heads(view, [current.record.record_id, *joined])
+    saw = show_heads(view, [record_id, *joined])
     left = _leave(gateway, handle, current, asked.verb, asked.since, claim, bool(joined))
-    if asked.verb == "correct":
-        record_id = current.record.record_id
+    # design 09.10: a correct keeps its record, unless the new value already lives in the slot: then it joins that one.
+    joins = any(r != record_id for r in joined) and record_id not in joined
+    if joins and asked.verb == "correct":
+        joins = would_block(gateway, handle, writer, claim, "stated", grounds) is None
+    if asked.verb == "correct" and not joins:
         placed = place(
             gateway, handle, writer, saying, claim, grounds,
             record=record_id, supersedes=view.content_heads(record_id), saw=saw, consequences=left,
@@ -293,22 +298,29 @@ def _leave(
     same_value = claim is not None and value_digest(claim) == value_digest(old)
     # design 09.15: a typo fixed leaves none, nor do skills and plans, whose versions succeed each other.
     leaves = isinstance(current.payload, Semantic) or verb == "retract"
-    return Consequences(reach=reach, tombstone=tombstone if leaves and not same_value else None)
+    if same_value and isinstance(current.payload, Semantic):
+        # The value stays; the conditions and windows it was said under before do not.
+        return Consequences(reach=reach, ending=Ending(claim=old, since=BEGINNING))
+    return Consequences(reach=reach, tombstone=tombstone if leaves else None)
 
 
 def _still_say(writer: Writer, handle: Handle, current: Current) -> tuple[Conflict, ...]:
-    """Who else still says what was taken back."""
+    """Who else still says what was taken back, by name."""
     rows = [r for r in rows_now(writer, current.record.record_id) if r.claim == claim_digest(current.claim)]
     if not any(r.status in ("active", "disputed") for r in rows):
         return ()
     text = visible_text(handle, writer, rows)
     if text is None:
         return ()
+    others = {s.source for s in View(writer).said_in_unit(rows[0].unit) if s.claim == current.claim}
+    names = [writer.name("who", source) for source in sorted(others - {handle.ids.owner})]
+    who = ", ".join(sorted(n for n in names if n is not None))
     return (
         Conflict(
-            code="also_said_by", record_id=current.record.record_id, text=text, settle_with=("correct", "contest")
+            code="also_said_by", record_id=current.record.record_id, text=f"{who}: {text}" if who else text,
+            settle_with=("correct", "contest"),
         ),
-    )
+    )  # fmt: skip
 
 
 def _check_heads(writer: Writer, current: Current, expected: Sequence[str] | None) -> None:

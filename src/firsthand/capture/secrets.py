@@ -145,6 +145,7 @@ _DETECTORS: Final = (
 )
 
 _HINTS: Final = tuple((hint, detector) for detector in _DETECTORS for hint in detector.hints)
+_DISTINCT_HINTS: Final = tuple(dict.fromkeys(hint for hint, _ in _HINTS))
 
 # A secret holds a digit, an underscore or a slash; the few kinds short enough to chance on none are named in `mask`.
 _ANY_MARK: Final = re.compile("[0-9_/]")
@@ -152,7 +153,10 @@ _ANY_MARK: Final = re.compile("[0-9_/]")
 
 def may_hold(text: str) -> bool:
     """Whether a text, or its JSON, can hold a secret at all: every secret shows one of its type's hints."""
-    return any(hint in text for hint, _ in _HINTS)
+    for hint in _DISTINCT_HINTS:  # noqa: SIM110 a generator costs as much as the search
+        if hint in text:
+            return True
+    return False
 
 
 def mask(text: str) -> Masked:

@@ -140,14 +140,16 @@ class _Scrub:
         self.cut += cut.removed
         return cut.text if not cut.removed or cut.text.strip() else OWN_PACKET_CUT
 
+    def _pair(self, key: Any, value: Any, field: str) -> tuple[Any, Any]:
+        named = self.value(key, field)
+        return named, self.value(value, f"{field}.{named}")
+
     def value(self, value: Any, field: str) -> Any:
         match value:
             case str():
                 return self.text(value, field)
             case dict():
-                items = cast("dict[str, Any]", value)
-                return {self.value(k, field): self.value(v, f"{field}.{self.text(str(k), field)}")
-                        for k, v in items.items()}  # fmt: skip
+                return dict(self._pair(k, v, field) for k, v in cast("dict[Any, Any]", value).items())
             case list() | tuple():
                 elements = cast("list[Any]", value)
                 return [self.value(v, f"{field}[{i}]") for i, v in enumerate(elements)]

@@ -103,9 +103,14 @@ def check_kinds(kinds: Sequence[Kind] | None) -> tuple[Kind, ...] | None:
 
 
 def _conditions(given: object) -> Conditions:
-    if given is not None and not isinstance(given, Mapping):
+    if given is None:
+        return {}
+    if not isinstance(given, Mapping) or not all(
+        isinstance(k, str) and isinstance(v, str | int | float)
+        for k, v in cast("Mapping[object, object]", given).items()
+    ):
         raise InvalidError("shape_invalid", "conditions is a mapping of names to values", field="conditions")
-    return dict(cast("Conditions", given or {}))
+    return dict(cast("Conditions", given))
 
 
 def _include(names: object) -> tuple[str, ...]:

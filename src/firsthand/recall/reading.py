@@ -8,7 +8,7 @@ from typing import Final
 
 import msgspec
 
-from firsthand.ports import LISTED, SEQ_BITS, BeliefRow, LedgerRow, Reader
+from firsthand.ports import SEQ_BITS, BeliefRow, LedgerRow, Reader
 from firsthand.recall.fuse import current_row, salience_of
 from firsthand.recall.gated import gated
 from firsthand.recall.hydrate import Chosen, items
@@ -96,8 +96,6 @@ def page(
     allowed = frozenset(r.scope_id for r in rows)
     shown_only = not plan.include
     found: list[Item] = []
-    total = sum(r.listed for r in rows)
-    total -= sum(shelf == LISTED for r in rows for _, shelf in reader.over(r.scope_no, plan.clearance))
     last: int | None = None
     for scope in sorted(rows, key=lambda r: -r.scope_no):
         low, high = scope.scope_no << SEQ_BITS, (scope.scope_no + 1) << SEQ_BITS
@@ -118,7 +116,7 @@ def page(
         if len(found) >= limit:
             break
     more = len(found) >= limit and last is not None
-    return RecordPage(items=tuple(found), cursor=str(last) if more else None, total=total)
+    return RecordPage(items=tuple(found), cursor=str(last) if more else None)
 
 
 def _page_items(

@@ -8,7 +8,7 @@ import msgspec
 
 from firsthand.rules.identity import Keyed
 from firsthand.rules.normalise import name_key
-from firsthand.vocabulary.entries import AuthorIds, PolicyRules
+from firsthand.vocabulary.entries import AuthorIds
 from firsthand.vocabulary.errors import DeniedError
 from firsthand.vocabulary.grants import SPACE_WIDE, Author, Grant, check_scope
 from firsthand.vocabulary.kinds import SENSITIVITIES, Sensitivity
@@ -22,7 +22,6 @@ class Handle(msgspec.Struct, frozen=True, kw_only=True):
     scope: str
     author: Author
     grant: Grant
-    policy: PolicyRules
     keyed: Keyed
     scope_id: str
     ids: AuthorIds
@@ -80,7 +79,7 @@ class Handle(msgspec.Struct, frozen=True, kw_only=True):
         return None
 
 
-def handle(*, space: str, scope: str, author: Author, grant: Grant, policy: PolicyRules, keyed: Keyed) -> Handle:
+def handle(*, space: str, scope: str, author: Author, grant: Grant, keyed: Keyed) -> Handle:
     """A handle on one scope of a space; the role is the grant's where the grant states one."""
     check_scope(scope)
     if grant.role is not None and grant.role != author.role:
@@ -105,7 +104,6 @@ def handle(*, space: str, scope: str, author: Author, grant: Grant, policy: Poli
         scope=scope,
         author=author,
         grant=grant,
-        policy=policy,
         keyed=keyed,
         scope_id=scope_id,
         ids=ids,

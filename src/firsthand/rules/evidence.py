@@ -16,11 +16,12 @@ from firsthand.vocabulary.entries import Support, root_of
 
 
 class Grades(NamedTuple):
-    """Ids of the assertions that stand, and of those that are live; what blocks the others."""
+    """Ids of the assertions that stand, and of those that are live; what blocks the others; all that were looked at."""
 
     stands: frozenset[str]
     live: frozenset[str]
     blocks: dict[str, Block]
+    graded: frozenset[str] = frozenset()
 
 
 def grade(view: View, said: list[Said]) -> Grades:
@@ -43,7 +44,7 @@ def grade(view: View, said: list[Said]) -> Grades:
             if source.kept and not erased and (source.stands or not live.isdisjoint(source.said)):
                 live.add(s.id)
         changed = len(stands) + len(live) > before
-    return Grades(frozenset(stands), frozenset(live), blocks)
+    return Grades(frozenset(stands), frozenset(live), blocks, frozenset(s.id for s in above))
 
 
 def granted(view: View, said: Said) -> bool:

@@ -127,6 +127,9 @@ def _with_dependants(view: View, units: set[str], entry: Entry) -> set[str]:
             records |= {unit} if unit.startswith("r") else {s.record for s in view.said_in_unit(unit)}
         for record in sorted(records - seen):
             seen.add(record)
+            found = view.units_of_record(record) - units
+            units |= found
+            todo += found
             for citing in view.bearing_on(citing_key(record)):
                 # Every unit of the citing record, not only the one that cites: sensitivity is the record's.
                 found = view.units_of_record(citing.record_id) - units

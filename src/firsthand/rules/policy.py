@@ -16,6 +16,9 @@ LIFT_SOURCES_MIN: Final = 2
 """One source is the candidate itself: it lifts nothing."""
 LIFT_SOURCES_MAX: Final = 20
 
+DEFAULT_POLICY: Final = PolicyRules(name="default")
+"""In force until a `define` entry says otherwise."""
+
 _KEYS: Final = ("name", "agent_statement_is_claim", "lift_needs_sources", "trusted_tools")
 
 

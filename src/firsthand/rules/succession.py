@@ -9,10 +9,10 @@ from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from firsthand.rules.bearing import consequences_of, unit_key
-from firsthand.rules.evidence import Grades
+from firsthand.rules.evidence import Grades, grade
 from firsthand.rules.tombstones import covers
 from firsthand.rules.trust import CANDIDATE, VOICE_AGENT, voice_of
-from firsthand.rules.view import Said, View
+from firsthand.rules.view import Said, View, said_by
 from firsthand.vocabulary.entries import Claim, Consequences, Ending, Entry
 from firsthand.vocabulary.instants import BEGINNING, FOREVER
 
@@ -33,14 +33,15 @@ def hold(
     firsts = _first_words([s for s in causes if tiers[s.id] > CANDIDATE])
     firsts_with_guesses = _first_words(causes)
     closers = _closers(causes, firsts_with_guesses) if len({s.claim for s in causes}) > 1 else {}
+    echoed = _echoed(causes)
     endings = _endings(view, unit)
     held: list[Held] = []
     for s in said:
         if s.id not in grades.stands and s.id not in grades.live:
             continue
         start, stop = _window(s, firsts)
-        end, why = _ended(s, endings.get(s.claim, ()), grades, approved)
-        closings = _closings(s, closers, tiers, approved)
+        end, why = _ended(view, s, endings.get(s.claim, ()), grades, approved)
+        closings = _closings(s, closers, tiers, approved, echoed.get(s.id, s.order))
         held.append(_cut(s, start, min(stop, end), {end: why} if end < stop else {}, closings))
     return held
 
@@ -87,7 +88,11 @@ def _endings(view: View, unit: str) -> dict[Claim, list[tuple[Entry, Consequence
 
 
 def _ended(
-    said: Said, endings: Iterable[tuple[Entry, Consequences, Ending]], grades: Grades, approved: frozenset[str]
+    view: View,
+    said: Said,
+    endings: Iterable[tuple[Entry, Consequences, Ending]],
+    grades: Grades,
+    approved: frozenset[str],
 ) -> tuple[int, str]:
     """The earliest explicit end; an end that came with a value holds while that value's assertion stands."""
     found: list[tuple[int, str]] = []
@@ -95,15 +100,20 @@ def _ended(
         by_person = entry.skeleton.author.role == "person"
         if not covers(consequences.reach, said, by_person=by_person, approved=said.id in approved):
             continue
-        own = _assertion_ids(entry)
-        if not own or any(i in grades.stands for i in own):
+        if said.entry == entry.id:
+            continue  # the new word of a correction or change is not what it ends
+        if _cause_stands(view, entry, grades):
             found.append((ending.since, entry.id))
     return min(found, default=(FOREVER, ""))
 
 
-def _assertion_ids(entry: Entry) -> list[str]:
-    supports = getattr(entry.skeleton.edges, "supports", ())
-    return [f"{entry.id}.{i}" for i in range(len(supports))]
+def _cause_stands(view: View, entry: Entry, grades: Grades) -> bool:
+    """Whether what an end came with still stands; in a slot of many values it is in a unit of its own."""
+    own = said_by(entry)
+    if not own or any(s.id in grades.stands for s in own):
+        return True
+    elsewhere = [s for s in own if s.id not in grades.graded]
+    return bool(elsewhere) and bool(grade(view, elsewhere).stands)
 
 
 class _Words(NamedTuple):
@@ -129,16 +139,33 @@ def _closers(causes: list[Said], firsts: dict[tuple[str, str], tuple[int, int, s
     return {k: _Words(w, list(itertools.accumulate((x[3].order for x in w), max))) for k, w in groups.items()}
 
 
+def _echoed(causes: list[Said]) -> dict[str, tuple[int, int, str]]:
+    """An echo is no newer than the word of its source that it repeats: it brings nothing back (design 09.33)."""
+    words: dict[tuple[Claim, str], list[tuple[int, int, str]]] = {}
+    for s in causes:
+        if not s.echo:
+            words.setdefault((s.claim, s.source), []).append(s.order)
+    found: dict[str, tuple[int, int, str]] = {}
+    for s in causes:
+        if s.echo:
+            earlier = [order for order in words.get((s.claim, s.source), ()) if order < s.order]
+            found[s.id] = max(earlier, default=s.order)
+    return found
+
+
 def _instant(word: tuple[int, int, str, Said]) -> tuple[int, int, str]:
     return word[:3]
 
 
 def _closings(
-    said: Said, closers: dict[tuple[str, str], _Words], tiers: dict[str, int], approved: frozenset[str]
+    said: Said,
+    closers: dict[tuple[str, str], _Words],
+    tiers: dict[str, int],
+    approved: frozenset[str],
+    order: tuple[int, int, str],
 ) -> Iterator[tuple[int, int, str]]:
-    """Windows of later contradicting words of the same source, each with the entry that said them, in order."""
+    """Windows of contradicting words of the same source that are later than `order`, each with its entry, in order."""
     tails: list[Iterator[tuple[int, int, str, Said]]] = []
-    order = said.order
     for source in _sources(said):
         words = closers.get((said.claim.conditions, source))
         if words:

@@ -11,6 +11,7 @@ from firsthand.rules.bearing import (
     assertions_of,
     bearings,
     citing_key,
+    consequences_of,
     heir_key,
     inherits_from,
     naming_key,
@@ -263,9 +264,13 @@ class View:
         return self._in_unit[unit]
 
     def units_of_record(self, record_id: str) -> set[str]:
-        """The units a record has a part in."""
+        """The units a record has a part in: those of its claims, and of the claims that its words ended."""
         account = self.account(record_id)
         units = {unit_of(s.scope, s.claim) for s in account.said}
+        for entry in account.entries:
+            consequences = consequences_of(entry)
+            if consequences and consequences.ending:
+                units.add(unit_of(entry.skeleton.scope, consequences.ending.claim))
         return units if account.kind is None or account.kind in CLAIMED else units | {record_id}
 
     def erased(self, entry_id: str) -> bool:

@@ -21,7 +21,7 @@ from firsthand.vocabulary.records import (
     Working,
 )
 
-QUESTION, TIME_WORDS = 1, 2
+QUESTION, TIME_WORDS, UTTERANCE = 1, 2, 4
 """Flags of a document."""
 MENTIONS_PER_DOCUMENT = 64
 WORDS_LOOKED_UP = 200

@@ -31,13 +31,20 @@ SELECT scope_id, scope_no, name, next_seq, listed, rest, changed FROM scope WHER
 -- name: name
 SELECT text FROM name WHERE space_id = ? AND what = ? AND name_id = ?;
 -- name: doc
-SELECT vid, record_id, revision_id, position, kind, shelf, thread, speaker, occurred_at, flags, told_from,
-       told_to, volatility
-FROM doc WHERE space_id = ? AND revision_id = ?;
+SELECT d.vid, d.record_id, d.revision_id, d.position, d.kind, d.shelf, d.thread, d.speaker, d.occurred_at, d.flags, d.told_from,
+       d.told_to, d.volatility
+FROM entry e JOIN doc d ON d.space_id = e.space_id AND d.position = e.position
+WHERE e.space_id = ? AND e.entry_id = ?;
 -- name: docs_of_record
-SELECT vid, record_id, revision_id, position, kind, shelf, thread, speaker, occurred_at, flags, told_from,
-       told_to, volatility
-FROM doc WHERE space_id = ? AND record_id = ? ORDER BY vid;
+SELECT d.vid, d.record_id, d.revision_id, d.position, d.kind, d.shelf, d.thread, d.speaker, d.occurred_at, d.flags, d.told_from,
+       d.told_to, d.volatility
+FROM entry e JOIN doc d ON d.space_id = e.space_id AND d.position = e.position
+WHERE e.space_id = ?1 AND e.entry_id = 'e' || substr(?2, 2)
+UNION ALL
+SELECT d.vid, d.record_id, d.revision_id, d.position, d.kind, d.shelf, d.thread, d.speaker, d.occurred_at, d.flags, d.told_from,
+       d.told_to, d.volatility
+FROM doc d WHERE d.space_id = ?1 AND d.record_id = ?2 AND substr(d.revision_id, 2) <> substr(d.record_id, 2)
+ORDER BY 1;
 -- name: docs
 SELECT vid, record_id, revision_id, position, kind, shelf, thread, speaker, occurred_at, flags, told_from,
        told_to, volatility
@@ -46,7 +53,9 @@ FROM doc WHERE space_id = ? AND vid IN (SELECT value FROM {list}) ORDER BY vid;
 -- name: open_rows
 SELECT vid, known_from, valid_from, known_to, valid_to, unit, record_id, revision_id, kind, scope_id, generation, claim,
        conditions, tier, status, visibility, hidden_reason, live_support, sensitivity, cause_entry, ended_by, challenged_by
-FROM belief WHERE space_id = ? AND unit = ? AND known_to = 9223372036854775807 ORDER BY vid, valid_from;
+FROM belief WHERE space_id = ? AND unit = ? AND unit >= 'u' AND known_to = 9223372036854775807 ORDER BY vid, valid_from;
+-- name: units
+SELECT DISTINCT unit FROM belief WHERE space_id = ? AND known_to = 9223372036854775807 ORDER BY unit;
 -- name: beliefs_now
 SELECT vid, known_from, valid_from, known_to, valid_to, unit, record_id, revision_id, kind, scope_id, generation, claim,
        conditions, tier, status, visibility, hidden_reason, live_support, sensitivity, cause_entry, ended_by, challenged_by
@@ -57,12 +66,10 @@ SELECT vid, known_from, valid_from, known_to, valid_to, unit, record_id, revisio
        conditions, tier, status, visibility, hidden_reason, live_support, sensitivity, cause_entry, ended_by, challenged_by
 FROM belief WHERE space_id = ? AND vid IN (SELECT value FROM {list}) AND known_from <= ? AND known_to > ?
 ORDER BY vid, valid_from;
--- name: beliefs_of_record
-SELECT b.vid, b.known_from, b.valid_from, b.known_to, b.valid_to, b.unit, b.record_id, b.revision_id, b.kind, b.scope_id,
-       b.generation, b.claim, b.conditions, b.tier, b.status, b.visibility, b.hidden_reason, b.live_support, b.sensitivity,
-       b.cause_entry, b.ended_by, b.challenged_by
-FROM doc d JOIN belief b ON b.space_id = d.space_id AND b.vid = d.vid
-WHERE d.space_id = ? AND d.record_id = ? ORDER BY b.known_from, b.vid, b.valid_from;
+-- name: beliefs_ever
+SELECT vid, known_from, valid_from, known_to, valid_to, unit, record_id, revision_id, kind, scope_id, generation, claim,
+       conditions, tier, status, visibility, hidden_reason, live_support, sensitivity, cause_entry, ended_by, challenged_by
+FROM belief WHERE space_id = ? AND vid IN (SELECT value FROM {list}) ORDER BY known_from, vid, valid_from;
 -- name: newest
 SELECT d.vid FROM doc d WHERE d.space_id = ? AND d.vid >= ? AND d.vid < ? AND (? OR d.shelf = 1)
   AND d.kind IN (SELECT value FROM {list})
@@ -125,9 +132,14 @@ SELECT 1 FROM doc d WHERE d.space_id = ? AND d.vid >= ? AND d.vid < ? AND d.spea
       AND (k.sensitivity > ? OR k.visibility = 'hidden' OR k.status IN ('rejected', 'erased')))
 LIMIT 1;
 -- name: locked
-SELECT DISTINCT d.record_id FROM doc d JOIN belief b ON b.space_id = d.space_id AND b.vid = d.vid
-WHERE d.space_id = ? AND d.record_id IN (SELECT value FROM {list}) AND b.known_to = 9223372036854775807
-  AND (b.sensitivity > ? OR b.visibility = 'hidden' OR b.status IN ('rejected', 'erased')) ORDER BY d.record_id;
+SELECT DISTINCT f.record_id FROM (
+    SELECT d.vid, d.record_id FROM json_each(?1) l JOIN entry e ON e.space_id = ?2 AND e.entry_id = 'e' || substr(l.value, 2)
+    JOIN doc d ON d.space_id = ?2 AND d.position = e.position
+    UNION ALL
+    SELECT d.vid, d.record_id FROM json_each(?1) l JOIN doc d ON d.space_id = ?2 AND d.record_id = l.value
+        AND substr(d.revision_id, 2) <> substr(d.record_id, 2)
+) f JOIN belief b ON b.space_id = ?2 AND b.vid = f.vid AND b.known_to = 9223372036854775807
+WHERE b.sensitivity > ?3 OR b.visibility = 'hidden' OR b.status IN ('rejected', 'erased') ORDER BY f.record_id;
 -- name: mentions_of
 SELECT name FROM mention WHERE space_id = ? AND vid = ? ORDER BY name;
 -- name: entities_named
@@ -224,7 +236,7 @@ INSERT INTO request (space_id, digest, fingerprint, outcome, record_id, entry_id
 VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?);
 -- name: put_refusal
 INSERT INTO refusal (space_id, refusal_no, at, verb, code, scope_id, actor, cause_entry)
-SELECT ?1, (SELECT count(*) FROM refusal WHERE space_id = ?1), ?2, ?3, ?4, ?5, ?6, ?7;
+SELECT ?1, (SELECT coalesce(max(refusal_no) + 1, 0) FROM refusal WHERE space_id = ?1), ?2, ?3, ?4, ?5, ?6, ?7;
 -- name: put_receipt
 INSERT INTO receipt (space_id, recall_id, at, actor, session, nonce, digest) VALUES (?, ?, ?, ?, ?, ?, ?)
 ON CONFLICT (space_id, recall_id) DO NOTHING;

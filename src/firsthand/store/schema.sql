@@ -115,8 +115,10 @@ CREATE TABLE doc (
     volatility  TEXT,
     PRIMARY KEY (space_id, vid)
 ) WITHOUT ROWID;
-CREATE UNIQUE INDEX doc_revision ON doc (space_id, revision_id);
-CREATE INDEX doc_record ON doc (space_id, record_id);
+-- A record's first document is found through its entry. Ids are digests, so an index on them touches a page of its own
+-- for every row; positions and document numbers only grow, so an index on them touches the last one.
+CREATE UNIQUE INDEX doc_position ON doc (space_id, position);
+CREATE INDEX doc_later ON doc (space_id, record_id) WHERE substr(revision_id, 2) <> substr(record_id, 2);
 CREATE INDEX doc_thread ON doc (space_id, thread, vid) WHERE thread IS NOT NULL;
 CREATE INDEX doc_unlisted ON doc (space_id, vid) WHERE shelf <> 1 AND thread IS NOT NULL;
 
@@ -153,7 +155,9 @@ CREATE TABLE belief (
     CHECK (known_from < known_to AND valid_from < valid_to)
 ) WITHOUT ROWID;
 -- One open row per record, head and world window.
-CREATE UNIQUE INDEX belief_open ON belief (space_id, unit, vid, valid_from) WHERE known_to = 9223372036854775807;
+CREATE UNIQUE INDEX belief_open ON belief (space_id, vid, valid_from) WHERE known_to = 9223372036854775807;
+-- The slots of claims; a record that claims nothing is its own unit, and is found by its documents.
+CREATE INDEX belief_unit ON belief (space_id, unit) WHERE known_to = 9223372036854775807 AND unit >= 'u';
 -- What default recall may return; `disputed` goes only to conflicts.
 CREATE INDEX belief_shown ON belief (space_id, vid, sensitivity)
     WHERE known_to = 9223372036854775807 AND status IN ('active', 'disputed') AND tier <> 'candidate'
@@ -246,9 +250,9 @@ INSERT INTO sqlite_stat1 (tbl, idx, stat) VALUES -- @sqlite
     ('bearing', 'bearing', '2000000 2000000 3 1'), -- @sqlite
     ('scope', 'scope', '1000 1000 1'), ('scope', 'scope_no', '1000 1000 1'), -- @sqlite
     ('name', 'name', '10000 10000 2000 1'), -- @sqlite
-    ('doc', 'doc', '1000000 1000000 1'), ('doc', 'doc_revision', '1000000 1000000 1'), -- @sqlite
-    ('doc', 'doc_unlisted', '1000 1000 1'), ('doc', 'doc_record', '1000000 1000000 2'), ('doc', 'doc_thread', '900000 900000 20 1'), -- @sqlite
-    ('belief', 'belief', '1500000 1500000 2 1 1'), ('belief', 'belief_open', '1000000 1000000 2 1 1'), -- @sqlite
+    ('doc', 'doc', '1000000 1000000 1'), ('doc', 'doc_position', '1000000 1000000 1'), -- @sqlite
+    ('doc', 'doc_unlisted', '1000 1000 1'), ('doc', 'doc_later', '100000 100000 2'), ('doc', 'doc_thread', '900000 900000 20 1'), -- @sqlite
+    ('belief', 'belief', '1500000 1500000 2 1 1'), ('belief', 'belief_open', '1000000 1000000 1 1'), ('belief', 'belief_unit', '500000 500000 2'), -- @sqlite
     ('belief', 'belief_shown', '1000000 1000000 1 1'), ('belief', 'belief_above', '10000 10000 3000 1'), -- @sqlite
     ('mention', 'mention', '2000000 2000000 20000 10 1'), ('mention', 'mention_doc', '2000000 2000000 2'), -- @sqlite
     ('entity_name', 'entity_name', '100000 100000 1000 1 1'), -- @sqlite

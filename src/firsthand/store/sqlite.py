@@ -20,6 +20,8 @@ from firsthand.store.sqlite_write import SqliteWriter
 from firsthand.vocabulary.errors import BrokenError, BusyError, FirsthandError
 
 BUSY_TIMEOUT_MS: Final = 30_000
+CHECKPOINT_PAGES: Final = 4_000
+"""Pages of the write-ahead log, 16 MiB, after which a commit copies them into the file."""
 LIST_SOURCE: Final = "json_each(?)"
 APPLICATION_ID: Final = 0x46484D31  # "FHM1"
 
@@ -35,6 +37,7 @@ class SqliteStore:
         self._keys = KeyFile(path.with_name(path.name + ".keys"))
         self._local = threading.local()
         self._open: list[Connection] = []
+        self._closed = False
         self._open_lock = threading.Lock()
         self._write_lock = threading.RLock()
         with translated():
@@ -148,6 +151,7 @@ class SqliteStore:
     def close(self) -> None:
         """Close every connection of every thread."""
         with self._open_lock, translated():
+            self._closed = True
             for connection in (*self._open, self._journal, self._writer):
                 connection.close()
             self._open.clear()
@@ -159,6 +163,8 @@ class SqliteStore:
 
     def _reader_connection(self) -> Connection:
         connection: Connection | None = getattr(self._local, "connection", None)
+        if self._closed:
+            raise BrokenError("store_closed", "the memory is closed; open it again", next_action="none")
         if connection is None:
             with translated():
                 connection = self._connect(self._synchronous)
@@ -180,6 +186,7 @@ class SqliteStore:
             "recursive_triggers = ON",
             "secure_delete = ON",
             "cache_size = -65536",
+            f"wal_autocheckpoint = {CHECKPOINT_PAGES}",
             "mmap_size = 268435456",
             "temp_store = MEMORY",
         ):
@@ -239,7 +246,7 @@ def _faults(connection: Connection) -> list[str]:
 def _said(connection: Connection, pragma: str) -> list[str]:
     try:
         return [str(row[0]) for row in connection.execute(f"PRAGMA {pragma}") if row[0] != "ok"]
-    except (apsw.CorruptError, apsw.SQLError) as error:
+    except (apsw.CorruptError, apsw.SQLError, UnicodeDecodeError) as error:
         return [f"the check stopped with {type(error).__name__}"]
 
 
@@ -254,7 +261,7 @@ def translated(*, may_have_written: bool = False) -> Generator[None]:
         raise BusyError(
             "store_busy", "the database was locked for longer than the busy timeout", retryable=True
         ) from None
-    except (apsw.CorruptError, apsw.NotADBError):
+    except (apsw.CorruptError, apsw.NotADBError, UnicodeDecodeError):
         raise BrokenError("store_corrupt", "the database file is damaged or is not a database") from None
     except apsw.FullError:
         raise BusyError("disk_full", "the disk is full; nothing was written", next_action="contact_operator") from None
@@ -267,7 +274,7 @@ def translated(*, may_have_written: bool = False) -> Generator[None]:
             "store_io", "the operating system reported an error on the database file", may_have_written=may_have_written
         ) from None
     except apsw.ConnectionClosedError:
-        raise BrokenError("store_closed", "the memory is closed", next_action="none") from None
+        raise BrokenError("store_closed", "the memory is closed; open it again", next_action="none") from None
     except apsw.Error as error:
         # A rule of the schema was broken, or the schema is not ours: a fault of ours or the file's, not the caller's.
         raise BrokenError(

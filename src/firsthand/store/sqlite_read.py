@@ -137,7 +137,13 @@ class SqliteReader:
 
     def open_rows(self, unit: str) -> list[BeliefRow]:
         """The rows of a unit that are believed now."""
+        if unit.startswith("r"):
+            return self.beliefs([d.vid for d in self.docs_of_record(unit)], None)
         return [BeliefRow(*r) for r in self._all("open_rows", unit)]
+
+    def units(self) -> list[str]:
+        """Every unit with an open row."""
+        return [r[0] for r in self._all("units")]
 
     def beliefs(self, vids: Iterable[int], known_at: int | None) -> list[BeliefRow]:
         """The rows of documents that are believed at an instant, or now."""
@@ -149,7 +155,7 @@ class SqliteReader:
 
     def beliefs_of_record(self, record_id: str) -> list[BeliefRow]:
         """Every row a record ever had, oldest first."""
-        return [BeliefRow(*r) for r in self._all("beliefs_of_record", record_id)]
+        return [BeliefRow(*r) for r in self._all("beliefs_ever", _array(d.vid for d in self.docs_of_record(record_id)))]
 
     def newest(
         self, scope_no: int, kinds: Sequence[Kind], before: int | None, limit: int, shown_only: bool, clearance: int
@@ -225,7 +231,8 @@ class SqliteReader:
 
     def locked(self, record_ids: Iterable[str], clearance: int) -> set[str]:
         """Those of some records that are hidden, rejected, erased or above a clearance now."""
-        return {r[0] for r in self._all("locked", _array(record_ids), clearance)}
+        found = self._connection.execute(self._q["locked"], (_array(record_ids), self._space, clearance))
+        return {r[0] for r in found.fetchall()}
 
     def mentions_of(self, vid: int) -> list[str]:
         """Names a document mentions."""

@@ -112,9 +112,8 @@ def page(page: RecordPage) -> None:
         standing = f"{item.tier}, {item.status}".replace("_", " ")
         _row(table, short_id(item.record_id), item.kind, standing, day(item.believed_since), item.text)
     out.print(table)
-    out.print(Text(f"{len(page.items)} of {page.total}", style="dim"))
-    if page.cursor:
-        out.print(Text(f"more: --cursor {page.cursor}", style="dim"))
+    more = "" if page.cursor is None else f"; more: --cursor {page.cursor}"
+    out.print(Text(f"{len(page.items)} shown{more}", style="dim"))
 
 
 def history(history: History) -> None:

@@ -102,7 +102,10 @@ class Consequences(Edge, frozen=True):
 
 
 class Revise(Edge, frozen=True, tag_field="kind", tag="revise"):
-    """Content of a record: its root, or a successor naming the heads it replaces."""
+    """Content of a record: its root, or a successor naming the heads it replaces.
+
+    An `utterance` is an episode that was stored only so that a claim without evidence has words to cite.
+    """
 
     record_kind: Kind
     supersedes: tuple[str, ...] = ()
@@ -115,6 +118,7 @@ class Revise(Edge, frozen=True, tag_field="kind", tag="revise"):
     attested: bool = False
     origin: str | None = None
     imported: bool = False
+    utterance: bool = False
 
 
 class Support(Edge, frozen=True, tag_field="kind", tag="support"):

@@ -55,11 +55,13 @@ def to_date(micros: int) -> str:
 
 
 def _from_text(text: str, field: str) -> int:
+    text = text.strip()
     try:
-        moment = datetime.fromisoformat(text.strip())
+        # The parser stops at a NUL and never sees what follows.
+        moment = datetime.fromisoformat(text if text.isprintable() else "")
     except ValueError:
         raise InvalidError("instant_invalid", f"{field} is not an ISO 8601 instant; {_HOW}", field=field) from None
-    if _BARE_DATE.fullmatch(text.strip()):
+    if _BARE_DATE.fullmatch(text):
         moment = moment.replace(tzinfo=UTC)
     return _from_datetime(moment, field)
 

@@ -289,7 +289,6 @@ class RecordPage(_Result, frozen=True):
 
     items: tuple[Item, ...]
     cursor: str | None
-    total: int
 
 
 class Explanation(_Result, frozen=True):
