@@ -11,7 +11,7 @@ from firsthand.ports import LISTED, REST, SEQ_BITS, Reader, Shelf
 from firsthand.recall.cache import SEQ_MASK, Cache
 from firsthand.recall.plan import DEFAULT_KINDS, Place, Plan
 from firsthand.recall.query import QueryFeatures
-from firsthand.recall.score import IntArray, ScoreArray, lexical, top
+from firsthand.recall.score import IntArray, ScoreArray, among, lexical, top
 from firsthand.rules.mentions import mentions
 from firsthand.rules.normalise import name_key
 from firsthand.vocabulary.kinds import KINDS
@@ -135,9 +135,15 @@ def _with_claims(reader: Reader, base: Ground, dense: ScoreArray, found: IntArra
     """The best beliefs as well: a claim is one, and what was said of it may be hundreds that all say the same."""
     kinds = np.concatenate([cache.columns(reader, p.row).kind for p in base.places])
     hits = np.flatnonzero(dense > 0)
-    claims = hits[~np.isin(kinds[hits], (EPISODIC, ENTITY))]
-    best = claims[np.lexsort((-claims, -dense[claims]))][:CLAIMS_FETCH]
-    return np.concatenate((found, best[~np.isin(best, found)]))
+    of = kinds[hits]
+    claims = hits[(of != EPISODIC) & (of != ENTITY)]
+    if len(claims) > CLAIMS_FETCH:
+        only = np.zeros_like(dense)
+        only[claims] = dense[claims]
+        claims = top(only, CLAIMS_FETCH)
+    else:
+        claims = claims[np.lexsort((-claims, -dense[claims]))]
+    return np.concatenate((found, claims[~among(claims, found, len(dense))]))
 
 
 def _posting_lists(

@@ -9,7 +9,7 @@ import numpy as np
 
 from firsthand.recall.arms import Found
 from firsthand.recall.query import QueryFeatures
-from firsthand.recall.score import BoolArray, FloatArray, IntArray
+from firsthand.recall.score import BoolArray, FloatArray, IntArray, among
 from firsthand.vocabulary.packets import Item
 
 HEARSAY: Final = 0.5
@@ -51,8 +51,8 @@ def coverage(
 
 
 def _holds(found: Found, numbers: IntArray, term: str) -> BoolArray:
-    """Which documents have a term. The few are looked for among the many: the other way sorts the many."""
+    """Which documents have a term."""
     rows = found.lists.get(term)
     if rows is None:
         return np.zeros(len(numbers), dtype=np.bool_)
-    return np.isin(numbers, rows[np.isin(rows, numbers)])
+    return among(numbers, rows, len(found.dense))

@@ -14,7 +14,7 @@ from firsthand.recall.arms import Found, Ground
 from firsthand.recall.cache import NOWHERE, Cache, Columns, flag
 from firsthand.recall.plan import Place, Plan
 from firsthand.recall.query import QueryFeatures, likely
-from firsthand.recall.score import WEIGHTS, Candidates, FloatArray, IntArray, order, rank
+from firsthand.recall.score import WEIGHTS, Candidates, FloatArray, IntArray, among, order, rank
 from firsthand.rules.salience import SALIENCE_CAP, SALIENCE_FLOOR, Anchor, half_life, value_at
 from firsthand.rules.wording import QUESTION, TIME_WORDS
 from firsthand.vocabulary.limits import SCOPES_PER_RECALL
@@ -209,7 +209,7 @@ def _arm_parts(found: Found, numbers: IntArray, claims: NDArray[np.bool_]) -> di
     parts: dict[str, FloatArray] = {}
     named = found.arms.get("entity")
     if named is not None and len(named):
-        inside = np.isin(numbers, named)
+        inside = among(numbers, named, len(found.dense))
         parts["entity"] = np.where(inside, np.where(claims, ABOUT_WEIGHT, ENTITY_WEIGHT), 0.0)
     recent = found.arms.get("recent")
     if recent is not None and len(recent):

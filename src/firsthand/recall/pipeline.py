@@ -32,7 +32,7 @@ from firsthand.recall.near import with_near_conflicts
 from firsthand.recall.pack import Packed, pack
 from firsthand.recall.plan import Plan
 from firsthand.recall.query import QueryFeatures, analyse
-from firsthand.recall.score import Candidates, IntArray
+from firsthand.recall.score import Candidates, IntArray, among
 from firsthand.rules.access import Handle
 from firsthand.rules.qualify import contradicted
 from firsthand.vocabulary.kinds import KINDS
@@ -105,9 +105,10 @@ def _through(
             break
         found = more
     admitted = np.array(sorted(passed), dtype=np.int64)
-    own = np.isin(around.seq, matched) & np.isin(around.seq, admitted)
-    beside = np.concatenate((around.prev_seq[own], around.next_seq[own]))
-    beside = np.setdiff1d(np.intersect1d(beside, admitted), matched)
+    own = among(around.seq, matched, base.size) & among(around.seq, admitted, base.size)
+    beside = np.unique(np.concatenate((around.prev_seq[own], around.next_seq[own])))
+    beside = beside[beside >= 0]
+    beside = beside[among(beside, admitted, base.size) & ~among(beside, matched, base.size)]
     found = found._replace(arms=found.arms | {"thread": beside[::-1]})
     wanted = {*around.seq[own].tolist(), *beside.tolist()}
     return found, around, {n: r for n, r in passed.items() if n in wanted}
@@ -124,7 +125,7 @@ def _pass(reader: Reader, plan: Plan, base: Ground, found: Found, around: Candid
     every = gated(reader, plan, scope_ids, base.vids(around.seq))
     passed = _by_number(base, [_scored(r) for rows in every.values() for r in rows])
     # What was not known then, or is locked now, lends its neighbours nothing.
-    silent = around.seq[~np.isin(around.seq, np.array(sorted(passed), dtype=np.int64))]
+    silent = around.seq[~among(around.seq, np.array(sorted(passed), dtype=np.int64), base.size)]
     found.dense[silent] = 0
     return passed
 

@@ -72,6 +72,13 @@ def lexical(
     return dense
 
 
+def among(rows: IntArray, wanted: IntArray, size: int) -> BoolArray:
+    """Which rows are wanted: by a mark per row, where `np.isin` would sort them."""
+    marks = np.zeros(size, dtype=np.bool_)
+    marks[wanted] = True
+    return marks[rows]
+
+
 def top(dense: ScoreArray, k: int) -> IntArray:
     """Return the seqs of the k best rows that score at all, best first, the newer first among equals."""
     hits = np.flatnonzero(dense > 0)[::-1]

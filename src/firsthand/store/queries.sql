@@ -132,9 +132,14 @@ SELECT 1 FROM doc d WHERE d.space_id = ? AND d.vid >= ? AND d.vid < ? AND d.spea
       AND (k.sensitivity > ? OR k.visibility = 'hidden' OR k.status IN ('rejected', 'erased')))
 LIMIT 1;
 -- name: locked
-SELECT DISTINCT d.record_id FROM doc d JOIN belief b ON b.space_id = d.space_id AND b.vid = d.vid
-WHERE d.space_id = ? AND d.record_id IN (SELECT value FROM {list}) AND b.known_to = 9223372036854775807
-  AND (b.sensitivity > ? OR b.visibility = 'hidden' OR b.status IN ('rejected', 'erased')) ORDER BY d.record_id;
+SELECT DISTINCT f.record_id FROM (
+    SELECT d.vid, d.record_id FROM json_each(?1) l JOIN entry e ON e.space_id = ?2 AND e.entry_id = 'e' || substr(l.value, 2)
+    JOIN doc d ON d.space_id = ?2 AND d.position = e.position
+    UNION ALL
+    SELECT d.vid, d.record_id FROM json_each(?1) l JOIN doc d ON d.space_id = ?2 AND d.record_id = l.value
+        AND substr(d.revision_id, 2) <> substr(d.record_id, 2)
+) f JOIN belief b ON b.space_id = ?2 AND b.vid = f.vid AND b.known_to = 9223372036854775807
+WHERE b.sensitivity > ?3 OR b.visibility = 'hidden' OR b.status IN ('rejected', 'erased') ORDER BY f.record_id;
 -- name: mentions_of
 SELECT name FROM mention WHERE space_id = ? AND vid = ? ORDER BY name;
 -- name: entities_named
