@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import date, datetime
 from types import TracebackType
@@ -830,9 +831,10 @@ def _restated(old: Semantic, value: TypedValue | None, polarity: str) -> str:
             "statement_missing", "a plain sentence is turned round by a new statement", field="statement"
         )
     if value is not None and old.object is not None and polarity == old.polarity:
-        was, now = str(old.object.value), str(value.value)
-        if old.statement.count(was) == 1:
-            return old.statement.replace(was, now)
+        was = rf"(?<!\w){re.escape(str(old.object.value))}(?!\w)"
+        found = list(re.finditer(was, old.statement))
+        if len(found) == 1:
+            return old.statement[: found[0].start()] + str(value.value) + old.statement[found[0].end() :]
     if old.subject is not None and old.predicate is not None and (value != old.object or polarity != old.polarity):
         return claim_words(old.subject, old.predicate, value, polarity)
     return old.statement

@@ -122,7 +122,8 @@ AT_AND_OVER = {
     "conditions": (
         lambda m, n: m.remember("x", conditions={f"c{i}": i for i in range(n)}), 32, "too_many", "conditions"),
     "query": (lambda m, n: m.recall("a" * n), 2 * 1024, "text_too_long", "query"),
-    "a target": (lambda m, n: m.retract(target="a" * n, reason="x"), 2 * 1024, "text_too_long", "target"),
+    "a target": (
+        lambda m, n: m.retract(target="The api is fast".ljust(n), reason="x"), 2 * 1024, "text_too_long", "target"),
     "recall limit": (lambda m, n: m.recall("x", limit=n), 50, "out_of_range", "limit"),
     "packet bytes": (lambda m, n: m.recall("x", max_bytes=n), 256 * 1024, "out_of_range", "max_bytes"),
     "hops": (lambda m, n: m.recall("x", expand=n), 3, "out_of_range", "expand"),
