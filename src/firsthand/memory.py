@@ -643,15 +643,19 @@ class Memory:
         plan = self._plan(target, kinds=["semantic", "competence", "plan_graph"], limit=5)
         with self._engine.store.reading(self.space) as reader:
             trace = recall(reader, self._handle, plan, self._cache())
-        best = [c for c in trace.grouped.items if described(target, c.item.text) >= TARGET_SHARE]
+        found = [(c.score, c.item) for c in trace.grouped.items]
+        found += [(c.best.score, i) for c in trace.grouped.conflicts for i in c.group.items]
+        best = sorted(
+            ((score, i.record_id) for score, i in found if described(target, i.text) >= TARGET_SHARE), reverse=True
+        )
         if len(best) == 0:
             raise AbsentError("target_absent", "target describes no record that can be revised here", field="target")
-        if len(best) > 1 and best[0].score < best[1].score * TARGET_MARGIN:
+        if len(best) > 1 and best[0][0] < best[1][0] * TARGET_MARGIN:
             raise ConflictError(
                 "target_ambiguous", "target fits several records; name one of them by its id", field="target",
-                next_action="fix_and_resubmit", details={"candidates": [c.item.record_id for c in best[:5]]},
+                next_action="fix_and_resubmit", details={"candidates": [record for _, record in best[:5]]},
             )  # fmt: skip
-        return best[0].item.record_id
+        return best[0][1]
 
 
 def described(description: str, text: str) -> float:

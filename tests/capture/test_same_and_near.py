@@ -55,7 +55,11 @@ def test_a_near_sentence_is_a_possible_conflict_and_an_unrelated_one_is_not(hous
     assert (met.code, met.record_id, met.text) == ("possible_conflict", first.record_id, "Ana lives in Berlin")
     assert {"correct", "change", "retract"} <= set(met.settle_with)
     assert memory.remember("The moon is far away").conflicts == ()
-    marked = {i.text: i.qualifier for i in memory.recall("where does Ana live?", kinds=["semantic"]).items}
+    packet = memory.recall("where does Ana live?", kinds=["semantic"])
+    assert packet.items == ()
+    (conflict,) = packet.conflicts
+    assert conflict.code == "possible_conflict"
+    marked = {i.text: i.qualifier for i in conflict.items}
     assert marked["Ana lives in Berlin"].code == marked["Ana lives in Lisbon"].code == "unverified"
     assert "may contradict" in marked["Ana lives in Lisbon"].text
 
