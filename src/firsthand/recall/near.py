@@ -37,4 +37,4 @@ def _marked(candidate: Candidate, others: set[str]) -> Candidate:
     text = f"{q.text}; may contradict {', '.join(o[:9] for o in sorted(others))}"
     qualifier = msgspec.structs.replace(q, code="unverified", text=text, challenged_by=challenged)
     item = msgspec.structs.replace(candidate.item, qualifier=qualifier)
-    return msgspec.structs.replace(candidate, item=item)
+    return msgspec.structs.replace(candidate, item=item, near=tuple(sorted(others)))
