@@ -15,16 +15,6 @@ from firsthand.vocabulary.instants import to_micros
 from firsthand.vocabulary.limits import check_range
 
 CANARY = "zqxcanary"
-
-
-class Thing:
-    """Something that is no JSON, and is called the same in every run."""
-
-    def __repr__(self) -> str:
-        return "a thing"
-
-
-THING = Thing()
 NO_RECORD = "r" + "0" * 40
 NEXT = ("retry_same", "fix_and_resubmit", "refresh_and_retry", "ask_person", "contact_operator", "none")
 SKILL = {"kind": "competence", "skill_name": "s", "triggers": [{"signal": "x"}], "recipe": [{"step": "y"}]}
@@ -281,7 +271,7 @@ def test_words_about_an_escaped_nul_are_only_words(known):
 
 # ---- wrong types -----------------------------------------------------------------------------------------------------
 
-ODD = [5, 2.5, True, b"bytes", {"zqxcanary": 1}, ["zqxcanary"], THING, dt.date(2026, 3, 1)]
+ODD = [5, 2.5, True, b"bytes", {"zqxcanary": 1}, ["zqxcanary"], object(), dt.date(2026, 3, 1)]
 STRING_ARGUMENTS = {
     "text": lambda m, k, v: m.capture(v),
     "speaker": lambda m, k, v: m.capture("x", speaker=v),
@@ -605,7 +595,7 @@ BAD_PAYLOADS = {
     "too deep by far": {**TASK, "constraints": [{"type": "t", "key": "k", "value": deep(100_000)}]},
     "a struct of wrong types": firsthand.Working(thread_id=5, state="planning"),
     "a struct of wrong words": firsthand.Working(thread_id="t", state="zqxcanary"),
-    "a struct that holds an object": firsthand.Working(thread_id="t", state="done", context_summary=THING),
+    "a struct that holds an object": firsthand.Working(thread_id="t", state="done", context_summary=object()),
 }
 
 

@@ -640,3 +640,13 @@ def test_a_change_from_one_value_of_many_ends_it_as_long_as_the_change_stands(ho
     assert memory.read(tea.record_id).item.qualifier.code == "current"
     assert memory.ledger.verify(deep=True).deep
     assert memory.ledger.rebuild().same
+
+
+def test_a_description_may_name_one_side_of_a_dispute(house):
+    ana, ben = house.memory("ana"), house.memory("ben")
+    claim(ana, "api", "port", 8080)
+    wrong = claim(ben, "api", "port", 9090)
+    assert wrong.standing.status == "disputed"
+    receipt = ben.retract(target="api port 9090", reason="another service")
+    assert receipt.record_id == wrong.record_id
+    assert texts(ana, "which port has the api?") == ["api port 8080"]
