@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import date, datetime
 from types import TracebackType
@@ -642,15 +643,20 @@ class Memory:
         plan = self._plan(target, kinds=["semantic", "competence", "plan_graph"], limit=5)
         with self._engine.store.reading(self.space) as reader:
             trace = recall(reader, self._handle, plan, self._cache())
-        best = [c for c in trace.grouped.items if described(target, c.item.text) >= TARGET_SHARE]
-        if len(best) == 0:
+        # What contradicts something else is described as well as what does not: it is what most needs correcting.
+        found = [(c.item, c.score) for c in trace.grouped.items]
+        found += [(item, c.best.score) for c in trace.grouped.conflicts for item in c.group.items]
+        fits = [(score * described(target, item.text), item) for item, score in found]
+        best = [(score, item) for score, item in fits if described(target, item.text) >= TARGET_SHARE]
+        best.sort(key=lambda x: (-x[0], x[1].record_id))
+        if not best:
             raise AbsentError("target_absent", "target describes no record that can be revised here", field="target")
-        if len(best) > 1 and best[0].score < best[1].score * TARGET_MARGIN:
+        if len(best) > 1 and best[0][0] < best[1][0] * TARGET_MARGIN:
             raise ConflictError(
                 "target_ambiguous", "target fits several records; name one of them by its id", field="target",
-                next_action="fix_and_resubmit", details={"candidates": [c.item.record_id for c in best[:5]]},
+                next_action="fix_and_resubmit", details={"candidates": [item.record_id for _, item in best[:5]]},
             )  # fmt: skip
-        return best[0].item.record_id
+        return best[0][1].record_id
 
 
 def described(description: str, text: str) -> float:
@@ -830,9 +836,10 @@ def _restated(old: Semantic, value: TypedValue | None, polarity: str) -> str:
             "statement_missing", "a plain sentence is turned round by a new statement", field="statement"
         )
     if value is not None and old.object is not None and polarity == old.polarity:
-        was, now = str(old.object.value), str(value.value)
-        if old.statement.count(was) == 1:
-            return old.statement.replace(was, now)
+        was = rf"(?<!\w){re.escape(str(old.object.value))}(?!\w)"
+        found = list(re.finditer(was, old.statement))
+        if len(found) == 1:
+            return old.statement[: found[0].start()] + str(value.value) + old.statement[found[0].end() :]
     if old.subject is not None and old.predicate is not None and (value != old.object or polarity != old.polarity):
         return claim_words(old.subject, old.predicate, value, polarity)
     return old.statement

@@ -22,11 +22,6 @@ TASK = {"kind": "working", "thread_id": "t", "state": "planning"}
 PERSON = {"kind": "entity", "canonical_name": "Zed"}
 
 
-def label(value: object) -> str:
-    """A value as a test's name: the same in every process."""
-    return re.sub(r" at 0x[0-9a-f]+", "", str(value))
-
-
 def plan(nodes=("a", "b"), edges=(("a", "b"),), **more):
     return {
         "kind": "plan_graph", "plan_id": "p", "version": "1", "nodes": [{"id": n, "op": "x"} for n in nodes],
@@ -122,7 +117,8 @@ AT_AND_OVER = {
     "conditions": (
         lambda m, n: m.remember("x", conditions={f"c{i}": i for i in range(n)}), 32, "too_many", "conditions"),
     "query": (lambda m, n: m.recall("a" * n), 2 * 1024, "text_too_long", "query"),
-    "a target": (lambda m, n: m.retract(target="a" * n, reason="x"), 2 * 1024, "text_too_long", "target"),
+    "a target": (
+        lambda m, n: m.retract(target="The api is fast".ljust(n), reason="x"), 2 * 1024, "text_too_long", "target"),
     "recall limit": (lambda m, n: m.recall("x", limit=n), 50, "out_of_range", "limit"),
     "packet bytes": (lambda m, n: m.recall("x", max_bytes=n), 256 * 1024, "out_of_range", "max_bytes"),
     "hops": (lambda m, n: m.recall("x", expand=n), 3, "out_of_range", "expand"),
@@ -350,9 +346,7 @@ LIST_ARGUMENTS = {
 
 @pytest.mark.parametrize("argument", LIST_ARGUMENTS)
 @pytest.mark.parametrize(
-    "value",
-    ["zqxcanary", 5, True, {"zqxcanary": 1}, [5], [None], [["zqxcanary"]], [object()], ["zqxcanary"]],
-    ids=label,
+    "value", ["zqxcanary", 5, True, {"zqxcanary": 1}, [5], [None], [["zqxcanary"]], [THING], ["zqxcanary"]], ids=str
 )
 def test_what_is_not_a_list_of_the_right_things_is_refused(steady, argument, value):
     if argument.startswith("tags") and value == ["zqxcanary"]:
@@ -374,9 +368,7 @@ def test_what_is_not_a_list_of_the_right_things_is_refused(steady, argument, val
         lambda m, v: m.remember(payload=v),
     ],
 )
-@pytest.mark.parametrize(
-    "value", ["zqxcanary", 5, ["zqxcanary"], object(), {"zqxcanary": {"a": 1}}, {5: "a"}], ids=label
-)
+@pytest.mark.parametrize("value", ["zqxcanary", 5, ["zqxcanary"], THING, {"zqxcanary": {"a": 1}}, {5: "a"}], ids=str)
 def test_what_is_not_a_mapping_of_the_right_things_is_refused(steady, write, value):
     refused(steady, lambda m: write(m, value))
 
@@ -439,7 +431,7 @@ BAD_INSTANTS = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize("instant", BAD_INSTANTS, ids=label)
+@pytest.mark.parametrize("instant", BAD_INSTANTS, ids=str)
 def test_an_instant_that_is_unclear_or_out_of_range_is_refused_everywhere(steady, instant):
     for call in (
         lambda m: m.capture("x", occurred_at=instant),
@@ -533,7 +525,7 @@ BAD_SCOPES = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize("scope", BAD_SCOPES, ids=label)
+@pytest.mark.parametrize("scope", BAD_SCOPES, ids=str)
 def test_a_scope_is_one_kind_and_id_and_never_a_pattern(steady, scope):
     refused(steady, lambda m: m.at(scope=scope), code="scope_invalid")
     if not isinstance(scope, list):
@@ -716,7 +708,7 @@ def test_revisions_that_say_nothing_new_are_refused(known):
      {"role": "admin"}, {"role": 5}, {"harness": ""}, {"harness": "a b"}, {"model": 5}, {"session": ""}, {"device": 5},
      {"grant": "all"}, {"policy": "name = zqxcanary"}, {"policy": 5}, {"synchronous": "OFF; DROP TABLE entry"},
      {"owner": "x" * 513}],
-    ids=label,
+    ids=str,
 )  # fmt: skip
 def test_a_memory_is_not_opened_on_wrong_arguments(tmp_path, wrong):
     with pytest.raises(firsthand.InvalidError) as caught:
@@ -740,7 +732,7 @@ def test_what_is_no_path_is_not_opened(url, tmp_path, monkeypatch):
     "wrong",
     [{"verbs": "remember"}, {"verbs": ["rembember"]}, {"read": "project:x"}, {"read": [5]}, {"write": ["project:*"]},
      {"clearance": "top"}, {"role": "admin"}, {"attests": [5]}, {"attests": None}, {"verbs": 5}],
-    ids=label,
+    ids=str,
 )  # fmt: skip
 def test_a_grant_that_means_nothing_is_not_made(wrong):
     with pytest.raises(firsthand.InvalidError):

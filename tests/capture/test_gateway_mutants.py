@@ -61,11 +61,8 @@ def no_tombstone(gateway, handle, writer, claim, basis, grounds, replacing=()):
     return None
 
 
-def role_as_told(space, scope, author, grant, policy, keyed):
-    return GENUINE_HANDLE(
-        space=space, scope=scope, author=author, grant=msgspec.structs.replace(grant, role=None), policy=policy,
-        keyed=keyed,
-    )  # fmt: skip
+def role_as_told(**given):
+    return GENUINE_HANDLE(**{**given, "grant": msgspec.structs.replace(given["grant"], role=None)})
 
 
 GENUINE_HANDLE = importlib.import_module("firsthand.rules.access").handle

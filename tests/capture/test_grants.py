@@ -128,7 +128,7 @@ def test_what_is_above_a_clearance_is_not_counted(house):
     hidden = owner.remember("The merger is on Friday", sensitivity="hyper")
     guest = house.memory("ben", grant=Grant(clearance="low"))
     assert texts(guest, "merger cafeteria") == ["The cafeteria opens at noon"]
-    assert {i.record_id for i in guest.list().items} == {kept.record_id, kept.evidence_id}
+    assert {i.record_id for i in guest.list().items} == {kept.record_id}
     assert guest.stats().records == {"episodic": 1, "semantic": 1}
     assert owner.stats().records == {"episodic": 2, "semantic": 2}
     assert owner.read(hidden.record_id).item.sensitivity == "hyper"
@@ -278,8 +278,13 @@ def test_a_speaker_is_only_a_claim_unless_the_credential_may_attest_it(house):
 
 
 def test_under_a_strict_policy_what_an_agent_states_is_a_candidate(house):
-    strict = house.agent("ana", policy="strict")
-    lenient = house.agent("ana")
-    assert strict.remember("The cache is warm").standing.tier == "candidate"
-    assert lenient.remember("The cache is large").standing.tier == "validated_claim"
-    assert house.memory("ana", policy="strict").remember("The cache is cold").standing.tier == "validated_claim"
+    agent = house.agent("ana")
+    assert agent.remember("The cache is large").standing.tier == "validated_claim"
+    person = house.memory("ana", policy="strict")
+    assert agent.remember("The cache is warm").standing.tier == "candidate"
+    assert person.remember("The cache is cold").standing.tier == "validated_claim"
+    with pytest.raises(firsthand.DeniedError):
+        house.agent("ana", policy="default", grant=Grant())
+    assert agent.remember("The cache is blue").standing.tier == "candidate"
+    house.memory("ana", policy="default")
+    assert agent.remember("The cache is red").standing.tier == "validated_claim"

@@ -399,7 +399,7 @@ def test_paging_through_a_list_shows_each_record_exactly_once(house, page):
     memory, other = house.memory(), house.memory(scope="project:other")
     made = {r.record_id for r in memory.capture_many([{"text": f"turn {i}"} for i in range(60)]).receipts}
     facts = [claim(memory, "api", "setting", f"value {i}") for i in range(20)]
-    made |= {r.record_id for r in facts} | {r.evidence_id for r in facts}
+    made |= {r.record_id for r in facts}
     for again in facts[:10]:
         memory.correct(again.record_id, object=f"other {again.record_id[:6]}", reason="wrong")
     other.remember("not of this scope")
@@ -584,3 +584,69 @@ def test_many_threads_may_write_through_one_handle(house):
     assert errors == []
     assert len({r.record_id for r in receipts}) == 20
     assert memory.stats().records["semantic"] == 20
+
+
+def test_scopes_and_predicates_are_listed_as_far_as_they_may_be_read(house):
+    memory, other = house.memory(), house.memory(scope="project:apollo")
+    memory.capture("one")
+    other.capture_many([{"text": "two"}, {"text": "three"}])
+    assert [(s.scope, s.records) for s in memory.scopes()] == [("project:apollo", 2), ("project:orion", 1)]
+    guest = house.memory(grant=firsthand.Grant(read=["project:orion"]))
+    assert [s.scope for s in guest.scopes()] == ["project:orion"]
+    known = {p.key: p for p in memory.predicates()}
+    assert known["lives_in"].cardinality == "one"
+    assert known["likes"].cardinality == "many"
+
+
+def test_only_the_object_itself_is_rewritten_in_a_sentence(house):
+    memory = house.memory()
+    fact = memory.remember("v15 of the api takes 5 retries", subject="api", predicate="retries", object=5)
+    memory.correct(fact.record_id, object=7, reason="counted again")
+    assert memory.read(fact.record_id).item.text == "v15 of the api takes 7 retries"
+    twice = memory.remember("tea, always tea", subject="Ana", predicate="drinks", object="tea")
+    memory.correct(twice.record_id, object="coffee", reason="wrong cup")
+    assert memory.read(twice.record_id).item.text == "Ana drinks coffee"
+
+
+def test_a_record_that_was_revised_between_look_and_write_is_a_conflict(house, monkeypatch):
+    memory, other = house.memory(), house.memory()
+    fact = claim(memory, "api", "port", 1)
+    gateway = memory._engine.gateway
+    commit = gateway.commit
+
+    def late(handle, writes):
+        monkeypatch.setattr(gateway, "commit", commit)
+        other.correct(fact.record_id, object=2, reason="first")
+        return commit(handle, writes)
+
+    monkeypatch.setattr(gateway, "commit", late)
+    with pytest.raises(firsthand.ConflictError) as caught:
+        memory.correct(fact.record_id, object=3, reason="second")
+    assert (caught.value.code, caught.value.next_action) == ("record_changed", "refresh_and_retry")
+    assert memory.read(fact.record_id).item.structure.object.value == 2
+
+
+def test_a_change_from_one_value_of_many_ends_it_as_long_as_the_change_stands(house):
+    memory = house.memory()
+    tea = claim(memory, "Ana", "prefers", "tea")
+    house.clock.pass_days(1)
+    talk = memory.capture("Ana: coffee it is, from now on", speaker="Ana")
+    house.clock.pass_days(1)
+    coffee = memory.change(tea.record_id, object="coffee", evidence=[cite(talk.record_id)], reason="she said so")
+    assert memory.read(tea.record_id).item.qualifier.code == "ended"
+    assert current(memory, "what does Ana prefer?") == ["Ana prefers coffee"]
+    memory.retract(talk.record_id, reason="that was somebody else")
+    assert memory.read(coffee.record_id).item.status == "pending_evidence"
+    assert memory.read(tea.record_id).item.qualifier.code == "current"
+    assert memory.ledger.verify(deep=True).deep
+    assert memory.ledger.rebuild().same
+
+
+def test_a_description_may_name_one_side_of_a_dispute(house):
+    ana, ben = house.memory("ana"), house.memory("ben")
+    claim(ana, "api", "port", 8080)
+    wrong = claim(ben, "api", "port", 9090)
+    assert wrong.standing.status == "disputed"
+    receipt = ben.retract(target="api port 9090", reason="another service")
+    assert receipt.record_id == wrong.record_id
+    assert texts(ana, "which port has the api?") == ["api port 8080"]

@@ -10,7 +10,6 @@ from firsthand.ports import Reader
 from firsthand.rules.access import Handle
 from firsthand.rules.wording import words_of
 from firsthand.vocabulary.citing import Cite
-from firsthand.vocabulary.entries import Revise
 from firsthand.vocabulary.errors import InvalidError, RefusedError
 from firsthand.vocabulary.grants import SPACE_WIDE
 
@@ -62,8 +61,6 @@ def _check_effective(record: Held, handle: Handle) -> None:
         )
     if not any(r.status in ("active", "disputed") and r.visibility != "hidden" for r in record.rows):
         raise RefusedError("evidence_not_effective", "evidence cites a record that does not stand", field="evidence")
-    if not isinstance(record.root.skeleton.edges, Revise):
-        raise InvalidError("evidence_invalid", "evidence must cite a record with content", field="evidence")
 
 
 def _head(record: Held) -> str:
