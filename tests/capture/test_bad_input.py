@@ -346,7 +346,9 @@ LIST_ARGUMENTS = {
 
 @pytest.mark.parametrize("argument", LIST_ARGUMENTS)
 @pytest.mark.parametrize(
-    "value", ["zqxcanary", 5, True, {"zqxcanary": 1}, [5], [None], [["zqxcanary"]], [THING], ["zqxcanary"]], ids=str
+    "value",
+    ["zqxcanary", 5, True, {"zqxcanary": 1}, [5], [None], [["zqxcanary"]], [object()], ["zqxcanary"]],
+    ids=label,
 )
 def test_what_is_not_a_list_of_the_right_things_is_refused(steady, argument, value):
     if argument.startswith("tags") and value == ["zqxcanary"]:
@@ -368,7 +370,9 @@ def test_what_is_not_a_list_of_the_right_things_is_refused(steady, argument, val
         lambda m, v: m.remember(payload=v),
     ],
 )
-@pytest.mark.parametrize("value", ["zqxcanary", 5, ["zqxcanary"], THING, {"zqxcanary": {"a": 1}}, {5: "a"}], ids=str)
+@pytest.mark.parametrize(
+    "value", ["zqxcanary", 5, ["zqxcanary"], object(), {"zqxcanary": {"a": 1}}, {5: "a"}], ids=label
+)
 def test_what_is_not_a_mapping_of_the_right_things_is_refused(steady, write, value):
     refused(steady, lambda m: write(m, value))
 
