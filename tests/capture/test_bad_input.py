@@ -15,6 +15,16 @@ from firsthand.vocabulary.instants import to_micros
 from firsthand.vocabulary.limits import check_range
 
 CANARY = "zqxcanary"
+
+
+class Thing:
+    """Something that is no JSON, and is called the same in every process."""
+
+    def __repr__(self) -> str:
+        return "a thing"
+
+
+THING = Thing()
 NO_RECORD = "r" + "0" * 40
 NEXT = ("retry_same", "fix_and_resubmit", "refresh_and_retry", "ask_person", "contact_operator", "none")
 SKILL = {"kind": "competence", "skill_name": "s", "triggers": [{"signal": "x"}], "recipe": [{"step": "y"}]}
@@ -271,7 +281,7 @@ def test_words_about_an_escaped_nul_are_only_words(known):
 
 # ---- wrong types -----------------------------------------------------------------------------------------------------
 
-ODD = [5, 2.5, True, b"bytes", {"zqxcanary": 1}, ["zqxcanary"], object(), dt.date(2026, 3, 1)]
+ODD = [5, 2.5, True, b"bytes", {"zqxcanary": 1}, ["zqxcanary"], THING, dt.date(2026, 3, 1)]
 STRING_ARGUMENTS = {
     "text": lambda m, k, v: m.capture(v),
     "speaker": lambda m, k, v: m.capture("x", speaker=v),
@@ -346,7 +356,9 @@ LIST_ARGUMENTS = {
 
 @pytest.mark.parametrize("argument", LIST_ARGUMENTS)
 @pytest.mark.parametrize(
-    "value", ["zqxcanary", 5, True, {"zqxcanary": 1}, [5], [None], [["zqxcanary"]], [THING], ["zqxcanary"]], ids=str
+    "value",
+    ["zqxcanary", 5, True, {"zqxcanary": 1}, [5], [None], [["zqxcanary"]], [THING], ["zqxcanary"]],
+    ids=str,
 )
 def test_what_is_not_a_list_of_the_right_things_is_refused(steady, argument, value):
     if argument.startswith("tags") and value == ["zqxcanary"]:
