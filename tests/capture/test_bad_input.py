@@ -15,16 +15,21 @@ from firsthand.vocabulary.instants import to_micros
 from firsthand.vocabulary.limits import check_range
 
 CANARY = "zqxcanary"
+
+
+class Thing:
+    """Something that is no JSON, and is called the same in every run."""
+
+    def __repr__(self) -> str:
+        return "a thing"
+
+
+THING = Thing()
 NO_RECORD = "r" + "0" * 40
 NEXT = ("retry_same", "fix_and_resubmit", "refresh_and_retry", "ask_person", "contact_operator", "none")
 SKILL = {"kind": "competence", "skill_name": "s", "triggers": [{"signal": "x"}], "recipe": [{"step": "y"}]}
 TASK = {"kind": "working", "thread_id": "t", "state": "planning"}
 PERSON = {"kind": "entity", "canonical_name": "Zed"}
-
-
-def label(value: object) -> str:
-    """A value as a test's name: the same in every process."""
-    return re.sub(r" at 0x[0-9a-f]+", "", str(value))
 
 
 def plan(nodes=("a", "b"), edges=(("a", "b"),), **more):
@@ -276,7 +281,7 @@ def test_words_about_an_escaped_nul_are_only_words(known):
 
 # ---- wrong types -----------------------------------------------------------------------------------------------------
 
-ODD = [5, 2.5, True, b"bytes", {"zqxcanary": 1}, ["zqxcanary"], object(), dt.date(2026, 3, 1)]
+ODD = [5, 2.5, True, b"bytes", {"zqxcanary": 1}, ["zqxcanary"], THING, dt.date(2026, 3, 1)]
 STRING_ARGUMENTS = {
     "text": lambda m, k, v: m.capture(v),
     "speaker": lambda m, k, v: m.capture("x", speaker=v),
@@ -351,9 +356,7 @@ LIST_ARGUMENTS = {
 
 @pytest.mark.parametrize("argument", LIST_ARGUMENTS)
 @pytest.mark.parametrize(
-    "value",
-    ["zqxcanary", 5, True, {"zqxcanary": 1}, [5], [None], [["zqxcanary"]], [object()], ["zqxcanary"]],
-    ids=label,
+    "value", ["zqxcanary", 5, True, {"zqxcanary": 1}, [5], [None], [["zqxcanary"]], [THING], ["zqxcanary"]], ids=str
 )
 def test_what_is_not_a_list_of_the_right_things_is_refused(steady, argument, value):
     if argument.startswith("tags") and value == ["zqxcanary"]:
@@ -375,9 +378,7 @@ def test_what_is_not_a_list_of_the_right_things_is_refused(steady, argument, val
         lambda m, v: m.remember(payload=v),
     ],
 )
-@pytest.mark.parametrize(
-    "value", ["zqxcanary", 5, ["zqxcanary"], object(), {"zqxcanary": {"a": 1}}, {5: "a"}], ids=label
-)
+@pytest.mark.parametrize("value", ["zqxcanary", 5, ["zqxcanary"], THING, {"zqxcanary": {"a": 1}}, {5: "a"}], ids=str)
 def test_what_is_not_a_mapping_of_the_right_things_is_refused(steady, write, value):
     refused(steady, lambda m: write(m, value))
 
@@ -440,7 +441,7 @@ BAD_INSTANTS = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize("instant", BAD_INSTANTS, ids=label)
+@pytest.mark.parametrize("instant", BAD_INSTANTS, ids=str)
 def test_an_instant_that_is_unclear_or_out_of_range_is_refused_everywhere(steady, instant):
     for call in (
         lambda m: m.capture("x", occurred_at=instant),
@@ -534,7 +535,7 @@ BAD_SCOPES = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize("scope", BAD_SCOPES, ids=label)
+@pytest.mark.parametrize("scope", BAD_SCOPES, ids=str)
 def test_a_scope_is_one_kind_and_id_and_never_a_pattern(steady, scope):
     refused(steady, lambda m: m.at(scope=scope), code="scope_invalid")
     if not isinstance(scope, list):
@@ -604,7 +605,7 @@ BAD_PAYLOADS = {
     "too deep by far": {**TASK, "constraints": [{"type": "t", "key": "k", "value": deep(100_000)}]},
     "a struct of wrong types": firsthand.Working(thread_id=5, state="planning"),
     "a struct of wrong words": firsthand.Working(thread_id="t", state="zqxcanary"),
-    "a struct that holds an object": firsthand.Working(thread_id="t", state="done", context_summary=object()),
+    "a struct that holds an object": firsthand.Working(thread_id="t", state="done", context_summary=THING),
 }
 
 
@@ -717,7 +718,7 @@ def test_revisions_that_say_nothing_new_are_refused(known):
      {"role": "admin"}, {"role": 5}, {"harness": ""}, {"harness": "a b"}, {"model": 5}, {"session": ""}, {"device": 5},
      {"grant": "all"}, {"policy": "name = zqxcanary"}, {"policy": 5}, {"synchronous": "OFF; DROP TABLE entry"},
      {"owner": "x" * 513}],
-    ids=label,
+    ids=str,
 )  # fmt: skip
 def test_a_memory_is_not_opened_on_wrong_arguments(tmp_path, wrong):
     with pytest.raises(firsthand.InvalidError) as caught:
@@ -741,7 +742,7 @@ def test_what_is_no_path_is_not_opened(url, tmp_path, monkeypatch):
     "wrong",
     [{"verbs": "remember"}, {"verbs": ["rembember"]}, {"read": "project:x"}, {"read": [5]}, {"write": ["project:*"]},
      {"clearance": "top"}, {"role": "admin"}, {"attests": [5]}, {"attests": None}, {"verbs": 5}],
-    ids=label,
+    ids=str,
 )  # fmt: skip
 def test_a_grant_that_means_nothing_is_not_made(wrong):
     with pytest.raises(firsthand.InvalidError):

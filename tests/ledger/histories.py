@@ -90,7 +90,7 @@ class Authors:
             self._author("ana", "person", "project:boat"),
             self._author("ben", "person", "project:boat"),
             self._author("helper", "agent", "project:boat", owner="ana", session="morning"),
-            self._author("scraper", "agent", "team:dock"),
+            self._author("scraper", "agent", "team:dock", policy="strict"),
             self._author("ana", "person", "team:dock"),
         ]
 

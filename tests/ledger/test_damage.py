@@ -379,4 +379,4 @@ def _assert_mended(path: Path, whole: dict[str, str], named: str) -> None:
         assert not report.same
         assert digests(memory) == whole
         assert memory.ledger.verify(deep=True).deep
-        assert memory.at(scope="project:boat").recall("Where does Ana live?").items
+        assert memory.at(scope="project:boat").recall("Is the hull dry?").items

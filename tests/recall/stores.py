@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import secrets
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +11,7 @@ import msgspec
 import firsthand
 from firsthand import Memory
 from firsthand.ledger import prepare
+from firsthand.rules.identity import SALT_BYTES
 from firsthand.vocabulary.entries import Body, Edges, Erase, Reject, Revise, Show, Tombstone, root_of
 from firsthand.vocabulary.grants import Grant
 from firsthand.vocabulary.packets import Item, Packet
@@ -17,7 +19,6 @@ from firsthand.vocabulary.packets import Item, Packet
 DAY = 86_400_000_000
 START = 1_767_225_600_000_000
 """2026-01-01T00:00Z, when every test begins."""
-SALT = bytes(32)
 
 
 class Ticking:
@@ -63,7 +64,7 @@ def reader_of(folder: Path, clearance: str = "low", **given: Any) -> Memory:
 def write(memory: Memory, edges: Edges, record: str | None = None, reason: str = "because") -> int:
     """Append an entry of a verb that has no door yet; when it was received."""
     gateway, handle = memory._engine.gateway, memory._handle
-    words = prepare(Body(reason=reason), SALT[:16], gateway.clock.now())
+    words = prepare(Body(reason=reason), secrets.token_bytes(SALT_BYTES), gateway.clock.now())
     with memory._engine.store.writing(memory.space) as writer:
         return gateway.append(handle, writer, edges, words, record=record).received_at
 
@@ -113,7 +114,7 @@ def plain(packet: Packet) -> bytes:
     def clean(value: Any, key: str = "") -> Any:
         if isinstance(value, dict):
             return {k: clean(v, k) for k, v in value.items() if k not in ("recall_id", "nonce", "known_at")}
-        if isinstance(value, list):
+        if isinstance(value, list | tuple):
             return [clean(v, key) for v in value]
         if isinstance(value, str) and len(value) >= 33 and value[0] in "re":
             return names.setdefault(value, f"{value[0]}{len(names)}")

@@ -132,14 +132,19 @@ SELECT 1 FROM doc d WHERE d.space_id = ? AND d.vid >= ? AND d.vid < ? AND d.spea
       AND (k.sensitivity > ? OR k.visibility = 'hidden' OR k.status IN ('rejected', 'erased')))
 LIMIT 1;
 -- name: locked
-SELECT DISTINCT f.record_id FROM (
-    SELECT d.vid, d.record_id FROM json_each(?1) l JOIN entry e ON e.space_id = ?2 AND e.entry_id = 'e' || substr(l.value, 2)
-    JOIN doc d ON d.space_id = ?2 AND d.position = e.position
+WITH asked AS (SELECT value AS record_id, ?1 AS space_id FROM {list}),
+docs AS (
+    SELECT d.space_id, d.vid, d.record_id
+    FROM asked a JOIN entry e ON e.space_id = a.space_id AND e.entry_id = 'e' || substr(a.record_id, 2)
+    JOIN doc d ON d.space_id = e.space_id AND d.position = e.position
     UNION ALL
-    SELECT d.vid, d.record_id FROM json_each(?1) l JOIN doc d ON d.space_id = ?2 AND d.record_id = l.value
-        AND substr(d.revision_id, 2) <> substr(d.record_id, 2)
-) f JOIN belief b ON b.space_id = ?2 AND b.vid = f.vid AND b.known_to = 9223372036854775807
-WHERE b.sensitivity > ?3 OR b.visibility = 'hidden' OR b.status IN ('rejected', 'erased') ORDER BY f.record_id;
+    SELECT d.space_id, d.vid, d.record_id
+    FROM asked a JOIN doc d ON d.space_id = a.space_id AND d.record_id = a.record_id
+    WHERE substr(d.revision_id, 2) <> substr(d.record_id, 2)
+)
+SELECT DISTINCT found.record_id FROM docs found JOIN belief b ON b.space_id = found.space_id AND b.vid = found.vid
+WHERE b.known_to = 9223372036854775807 AND (b.sensitivity > ?3 OR b.visibility = 'hidden' OR b.status IN ('rejected', 'erased'))
+ORDER BY found.record_id;
 -- name: mentions_of
 SELECT name FROM mention WHERE space_id = ? AND vid = ? ORDER BY name;
 -- name: entities_named

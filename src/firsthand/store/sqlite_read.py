@@ -231,8 +231,7 @@ class SqliteReader:
 
     def locked(self, record_ids: Iterable[str], clearance: int) -> set[str]:
         """Those of some records that are hidden, rejected, erased or above a clearance now."""
-        found = self._connection.execute(self._q["locked"], (_array(record_ids), self._space, clearance))
-        return {r[0] for r in found.fetchall()}
+        return {r[0] for r in self._all("locked", _array(record_ids), clearance)}
 
     def mentions_of(self, vid: int) -> list[str]:
         """Names a document mentions."""
