@@ -643,19 +643,20 @@ class Memory:
         plan = self._plan(target, kinds=["semantic", "competence", "plan_graph"], limit=5)
         with self._engine.store.reading(self.space) as reader:
             trace = recall(reader, self._handle, plan, self._cache())
-        found = [(c.score, c.item) for c in trace.grouped.items]
-        found += [(c.best.score, i) for c in trace.grouped.conflicts for i in c.group.items]
-        # Of two that contradict each other, the words that only one holds tell which is meant.
-        shares = [(described(target, i.text), score, i.record_id) for score, i in found]
-        best = sorted(((share * score, i) for share, score, i in shares if share >= TARGET_SHARE), reverse=True)
-        if len(best) == 0:
+        # What contradicts something else is described as well as what does not: it is what most needs correcting.
+        found = [(c.item, c.score) for c in trace.grouped.items]
+        found += [(item, c.best.score) for c in trace.grouped.conflicts for item in c.group.items]
+        fits = [(score * described(target, item.text), item) for item, score in found]
+        best = [(score, item) for score, item in fits if described(target, item.text) >= TARGET_SHARE]
+        best.sort(key=lambda x: (-x[0], x[1].record_id))
+        if not best:
             raise AbsentError("target_absent", "target describes no record that can be revised here", field="target")
         if len(best) > 1 and best[0][0] < best[1][0] * TARGET_MARGIN:
             raise ConflictError(
                 "target_ambiguous", "target fits several records; name one of them by its id", field="target",
-                next_action="fix_and_resubmit", details={"candidates": [record for _, record in best[:5]]},
+                next_action="fix_and_resubmit", details={"candidates": [item.record_id for _, item in best[:5]]},
             )  # fmt: skip
-        return best[0][1]
+        return best[0][1].record_id
 
 
 def described(description: str, text: str) -> float:

@@ -18,7 +18,7 @@ CANARY = "zqxcanary"
 
 
 class Thing:
-    """Something that is no JSON, and is called the same in every run."""
+    """Something that is no JSON, and is called the same in every process."""
 
     def __repr__(self) -> str:
         return "a thing"
@@ -356,7 +356,9 @@ LIST_ARGUMENTS = {
 
 @pytest.mark.parametrize("argument", LIST_ARGUMENTS)
 @pytest.mark.parametrize(
-    "value", ["zqxcanary", 5, True, {"zqxcanary": 1}, [5], [None], [["zqxcanary"]], [THING], ["zqxcanary"]], ids=str
+    "value",
+    ["zqxcanary", 5, True, {"zqxcanary": 1}, [5], [None], [["zqxcanary"]], [THING], ["zqxcanary"]],
+    ids=str,
 )
 def test_what_is_not_a_list_of_the_right_things_is_refused(steady, argument, value):
     if argument.startswith("tags") and value == ["zqxcanary"]:
@@ -605,7 +607,7 @@ BAD_PAYLOADS = {
     "too deep by far": {**TASK, "constraints": [{"type": "t", "key": "k", "value": deep(100_000)}]},
     "a struct of wrong types": firsthand.Working(thread_id=5, state="planning"),
     "a struct of wrong words": firsthand.Working(thread_id="t", state="zqxcanary"),
-    "a struct that holds an object": firsthand.Working(thread_id="t", state="done", context_summary=THING),
+    "a struct that holds an object": firsthand.Working(thread_id="t", state="done", context_summary=object()),
 }
 
 

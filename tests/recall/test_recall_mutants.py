@@ -1,0 +1,327 @@
+"""Each guarantee of recall seen to fail: one mechanism is broken at a time, and the property it carries must notice."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any, NamedTuple
+
+import msgspec
+import pytest
+import test_recall_answers as answers
+import test_recall_hidden as hidden
+import test_recall_ranking as ranking
+import test_recall_receipts as receipts
+
+from firsthand.recall import arms, cache, expand, fuse, gated, hydrate, pipeline
+from firsthand.recall.group import group, rank_of
+from firsthand.store.sqlite_read import SqliteReader
+
+FOREIGN = [hidden.Row(("Falcon", "harbour"), "capture", "Ben", "t1", "elsewhere")]
+SHOWN = [hidden.Row(("kettle",), "capture", "Ben", "t1", ""), hidden.Row(("Falcon",), "capture", "Felix", "t1", "")]
+
+
+class Mutant(NamedTuple):
+    """A mechanism broken, and the property that has to fail."""
+
+    name: str
+    owner: Any
+    attribute: str
+    broken: Any
+    caught_by: Callable[..., None]
+    given: tuple[Any, ...] = ()
+
+
+# ---- a property of its own ----
+
+
+def another_scope_changes_nothing(tmp_path: Path) -> None:
+    bare, full = tmp_path / "bare", tmp_path / "full"
+    bare.mkdir()
+    full.mkdir()
+    queries = ("Falcon harbour", "", "What of Falcon?")
+    assert hidden.answers(full, hidden.merged(SHOWN, [(0, FOREIGN[0])]), queries) == hidden.answers(
+        bare, SHOWN, queries
+    )
+
+
+# ---- broken mechanisms ----
+
+
+def newest_of_every_scope(self: SqliteReader, scope_no: int, *asked: Any) -> list[int]:
+    return [v for s in self.scope_rows() for v in newest(self, s.scope_no, *asked)]
+
+
+def postings_of_every_scope(self: SqliteReader, scope_no: int, term: str, shelf: Any) -> str:
+    return ",".join(filter(None, (postings(self, s.scope_no, term, shelf) for s in self.scope_rows())))
+
+
+def mentioning_in_every_scope(self: SqliteReader, scope_id: str, *asked: Any) -> list[int]:
+    return [v for s in self.scope_rows() for v in mentioning(self, s.scope_id, *asked)]
+
+
+def ungated(reader: Any, gate: Any, record_id: str) -> Any:
+    docs = reader.docs_of_record(record_id)
+    for row in reader.beliefs([d.vid for d in docs], None):
+        gate.passed.setdefault(row.vid, []).append(row)
+    return [d for d in docs if d.vid in gate.passed]
+
+
+def admitting_all(self: Any, vids: Any) -> list[int]:
+    wanted = list(vids)
+    for row in self._reader.beliefs(wanted, None):
+        self.passed.setdefault(row.vid, []).append(row)
+    return [v for v in wanted if v in self.passed]
+
+
+def first_two_then_grouped(candidates: Any) -> Any:
+    return group(sorted(candidates, key=rank_of)[:2])
+
+
+def forgetful_of_changes(self: Any, reader: Any, scope: Any, term: str, shelf: Any) -> Any:
+    return held(self, reader, scope._replace(changed=0), term, shelf)
+
+
+def spans_off_by_one(*given: Any) -> Any:
+    def moved(c: Any) -> Any:
+        start, end = c.span
+        return msgspec.structs.replace(c, span=(start + 1, end + 1))
+
+    return tuple(moved(c) for c in citations(*given))
+
+
+def not_stepping_over(link: Any, start: Any, hidden_: Any, size: int) -> Any:
+    return step(link, start, hidden_[:0], size)
+
+
+def counts_of_everything(self: SqliteReader, readable: Any, clearance: int) -> Any:
+    return counts(self, readable, 4)
+
+
+def same(candidates: Any) -> Any:
+    return list(candidates)
+
+
+def counted_by_records(*given: Any) -> Any:
+    made = packet(*given)
+    return msgspec.structs.replace(made, matching=made.matching + sum(len(c.items) - 1 for c in made.conflicts))
+
+
+newest, postings, mentioning, counts = (
+    SqliteReader.newest,
+    SqliteReader.postings,
+    SqliteReader.mentioning,
+    SqliteReader.counts,
+)
+held, step, citations, delivered, packet = (
+    cache.Cache.postings,
+    fuse._step,
+    hydrate._citations,
+    pipeline.delivered_ids,
+    pipeline._packet,
+)
+NO_NONCE = SimpleNamespace(token_hex=lambda count: "0" * (2 * count))
+
+MUTANTS = [
+    Mutant(
+        "scope dropped from the recent arm",
+        SqliteReader,
+        "newest",
+        newest_of_every_scope,
+        another_scope_changes_nothing,
+    ),
+    Mutant(
+        "scope dropped from the lexical arm",
+        SqliteReader,
+        "postings",
+        postings_of_every_scope,
+        another_scope_changes_nothing,
+    ),
+    Mutant(
+        "scope dropped from the entity arm",
+        SqliteReader,
+        "mentioning",
+        mentioning_in_every_scope,
+        another_scope_changes_nothing,
+    ),
+    Mutant(
+        "gate skipped after expansion",
+        gated.Gate,
+        "admit",
+        admitting_all,
+        hidden.test_a_neighbour_that_may_not_be_seen_never_comes_and_leads_nowhere,
+    ),
+    Mutant(
+        "gate skipped on the way of expansion",
+        expand,
+        "admitted",
+        lambda r, g, i: ungated(r, SimpleNamespace(passed={}), i),
+        hidden.test_a_neighbour_that_may_not_be_seen_never_comes_and_leads_nowhere,
+    ),
+    Mutant(
+        "limit counted before grouping",
+        pipeline,
+        "group",
+        first_two_then_grouped,
+        answers.test_disputed_claims_stand_in_one_conflict_that_takes_one_place_and_in_no_item,
+    ),
+    Mutant(
+        "records counted instead of places",
+        pipeline,
+        "_packet",
+        counted_by_records,
+        answers.test_the_counts_of_a_packet_add_up_whatever_the_limit,
+        (8,),
+    ),
+    Mutant(
+        "nonce that is no secret",
+        pipeline,
+        "secrets",
+        NO_NONCE,
+        receipts.test_a_receipt_holds_what_was_delivered_in_rank_order_and_the_packets_nonce,
+    ),
+    Mutant(
+        "receipt in another order",
+        pipeline,
+        "delivered_ids",
+        lambda items: delivered(items)[::-1],
+        receipts.test_a_receipt_holds_what_was_delivered_in_rank_order_and_the_packets_nonce,
+    ),
+    Mutant(
+        "locks of now ignored for the past",
+        gated,
+        "_locks",
+        lambda *_: {},
+        hidden.test_what_is_locked_now_is_not_reached_through_the_past_either,
+    ),
+    Mutant(
+        "cache not invalidated",
+        cache.Cache,
+        "postings",
+        forgetful_of_changes,
+        hidden.test_what_one_process_writes_another_recalls_at_once_and_a_ranking_has_no_history,
+    ),
+    Mutant(
+        "spans off by one",
+        hydrate,
+        "_citations",
+        spans_off_by_one,
+        answers.test_every_quote_is_exactly_what_stands_at_its_span_in_the_cited_episode,
+    ),
+    Mutant(
+        "sources of later cited for before",
+        hydrate,
+        "_known",
+        lambda reader, plan, bearing: bearing,
+        answers.test_a_source_that_came_later_is_not_cited_for_what_was_believed_before,
+    ),
+    Mutant(
+        "hidden claims tell what was said then",
+        hydrate,
+        "unlocked",
+        lambda *_: True,
+        answers.test_a_saying_whose_end_the_reader_may_not_see_says_nothing_of_it,
+    ),
+    Mutant(
+        "hidden sources quoted",
+        SqliteReader,
+        "locked",
+        lambda *_: set(),
+        answers.test_a_source_above_the_clearance_or_withdrawn_is_neither_quoted_nor_counted,
+    ),
+    Mutant(
+        "hidden entities lend their names",
+        SqliteReader,
+        "locked",
+        lambda *_: set(),
+        answers.test_an_entity_that_may_not_be_seen_lends_nobody_its_names,
+    ),
+    Mutant(
+        "hidden turns tear a thread",
+        fuse,
+        "_step",
+        not_stepping_over,
+        hidden.test_a_run_of_turns_that_may_not_be_seen_does_not_tear_a_thread,
+    ),
+    Mutant(
+        "hidden speakers are known",
+        SqliteReader,
+        "has_spoken",
+        lambda *_: True,
+        hidden.test_somebody_heard_only_in_what_is_hidden_makes_no_name_ambiguous,
+    ),
+    Mutant(
+        "hidden rows are counted",
+        SqliteReader,
+        "counts",
+        counts_of_everything,
+        hidden.test_stats_and_scopes_count_what_may_be_read,
+        ("low",),
+    ),
+    Mutant(
+        "near sentences as two truths",
+        pipeline,
+        "with_near_conflicts",
+        same,
+        answers.test_plain_sentences_that_nearly_match_are_one_possible_conflict_and_never_two_truths,
+    ),
+    Mutant(
+        "one side of a dispute shown",
+        pipeline,
+        "_opponents",
+        lambda *_: [],
+        answers.test_a_dispute_is_shown_whole_though_only_one_side_matches,
+    ),
+    Mutant(
+        "what ended above what holds",
+        pipeline,
+        "_current_first",
+        same,
+        ranking.test_what_holds_ranks_above_what_ended_even_where_the_ended_one_fits_better,
+    ),
+    Mutant(
+        "beliefs crowded out",
+        arms,
+        "_with_claims",
+        lambda reader, base, dense, found, kept: found,
+        ranking.test_one_belief_is_not_crowded_out_by_hundreds_of_sayings_that_say_the_same,
+    ),
+    Mutant(
+        "an arm that fails in silence",
+        pipeline,
+        "FAILED",
+        "_never",
+        receipts.test_an_arm_that_fails_says_so_and_the_others_still_answer,
+    ),
+    Mutant(
+        "a search that never widens",
+        pipeline,
+        "wider",
+        lambda *_: None,
+        receipts.test_a_search_that_the_gate_keeps_empty_widens_and_says_when_it_gives_up,
+    ),
+]
+
+
+def run(mutant: Mutant, tmp_path: Path, patch: pytest.MonkeyPatch) -> None:
+    wanted = list(inspect.signature(mutant.caught_by).parameters)
+    fixtures: dict[str, Any] = {"tmp_path": tmp_path, "monkeypatch": patch}
+    given = dict(zip([w for w in wanted if w not in fixtures], mutant.given, strict=True))
+    mutant.caught_by(**{w: fixtures[w] for w in wanted if w in fixtures}, **given)
+
+
+@pytest.mark.parametrize("mutant", MUTANTS, ids=lambda m: m.name)
+def test_a_broken_mechanism_is_caught_by_the_property_it_carries(
+    mutant: Mutant, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    whole, broken = tmp_path / "whole", tmp_path / "broken"
+    whole.mkdir()
+    broken.mkdir()
+    with monkeypatch.context() as patch:
+        run(mutant, whole, patch)
+    with monkeypatch.context() as patch:
+        patch.setattr(mutant.owner, mutant.attribute, mutant.broken)
+        with pytest.raises((AssertionError, KeyError, IndexError, ValueError)):
+            run(mutant, broken, patch)
