@@ -235,11 +235,19 @@ def _put_document(
     )
     writer.put_doc(doc, indexed.terms)
     # A name this scope knows is a mention however it is written, at a sentence's start or in lower case.
-    known = writer.entity_names_among(scope, indexed.perhaps) if indexed.perhaps else []
+    known = _known_names(writer, scope, indexed.perhaps, entry.skeleton.sensitivity) if indexed.perhaps else []
     names = dict.fromkeys((*indexed.mentions, *known))
     if names:
         writer.put_mentions(scope, doc.vid, list(names))
     return doc
+
+
+def _known_names(writer: Writer, scope: str, perhaps: Sequence[str], level: int) -> list[str]:
+    """Those of some words that name an entity which whoever reads this document may know of."""
+    found = writer.entity_names_among(scope, perhaps)
+    entities = {name: set(writer.entities_named(scope, name)) for name in found}
+    locked = writer.locked({e for each in entities.values() for e in each}, level) if entities else set[str]()
+    return [name for name in found if entities[name] - locked]
 
 
 def _content(row: BeliefRow) -> Sequence[object]:

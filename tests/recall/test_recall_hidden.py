@@ -98,7 +98,7 @@ def merged(shown: list[Row], hidden: list[tuple[int, Row]]) -> list[Row]:
     return both
 
 
-@settings(max_examples=40, deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=30, deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow])
 @given(
     shown=st.lists(rows, min_size=2, max_size=8, unique_by=lambda r: r.words),
     hidden=st.lists(st.tuples(st.integers(0, 40), hidden_rows), min_size=1, max_size=8),

@@ -56,7 +56,7 @@ def test_a_search_that_the_gate_keeps_empty_widens_and_says_when_it_gives_up(
         old = {"valid_from": START, "valid_to": START + 2 * DAY}
         memory.remember("Gate code is zero today", **old)
         memory.remember_many(
-            {"statement": f"Gate code is {n} today", "valid_from": START + 50 * DAY} for n in range(400)
+            {"statement": f"Gate code is {n} today", "valid_from": START + 50 * DAY} for n in range(150)
         )
         then = memory.recall("gate code today", kinds=["semantic"], valid_at=START + DAY)
         assert texts(then) == ["Gate code is zero today"]

@@ -45,15 +45,19 @@ def readable_rows(reader: Reader, handle: Handle, record_id: str) -> list[Belief
     """The rows believed now of a record that may be read here; what is absent and what is hidden are one answer."""
     docs = reader.docs_of_record(record_id)
     rows = reader.beliefs([d.vid for d in docs], None)
-    seen = [
-        r
-        for r in rows
-        if handle.reads(r.scope_id) and r.sensitivity <= handle.clearance and r.visibility != "hidden"
-        and r.status not in ("erased", "rejected")
-    ]  # fmt: skip
+    seen = [r for r in rows if _readable(handle, r)]
     if not seen:
         raise AbsentError("record_absent", "record_id names no record that can be read here", field="record_id")
     return seen
+
+
+def _readable(handle: Handle, row: BeliefRow) -> bool:
+    return (
+        handle.reads(row.scope_id)
+        and row.sensitivity <= handle.clearance
+        and row.visibility != "hidden"
+        and row.status not in ("erased", "rejected")
+    )
 
 
 def read(reader: Reader, handle: Handle, plan: Plan, record_id: str) -> RecordView:
@@ -259,9 +263,7 @@ def _relations(reader: Reader, handle: Handle, record_id: str, row: BeliefRow) -
     views: dict[RelationView, None] = {}
     for relation, other, direction in edges:
         rows = reader.beliefs([d.vid for d in reader.docs_of_record(other)], None)
-        if any(
-            handle.reads(r.scope_id) and r.sensitivity <= handle.clearance and r.visibility != "hidden" for r in rows
-        ):
+        if any(_readable(handle, r) for r in rows):
             way = "out" if direction == "out" else "in"
             views[RelationView(relation=relation, record_id=other, direction=way)] = None
     return tuple(views)
