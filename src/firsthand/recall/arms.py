@@ -18,7 +18,7 @@ from firsthand.vocabulary.kinds import KINDS
 from firsthand.vocabulary.packets import ArmName
 
 OVER_FETCH: Final = 6
-FETCH_LEAST: Final = 120
+FETCH_LEAST: Final = 60
 ENTITY_FETCH: Final = 60
 RECENT_FETCH: Final = 60
 CLAIMS_FETCH: Final = 60
