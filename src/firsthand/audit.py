@@ -85,6 +85,7 @@ class Audit:
         self._handle.may("rebuild")
         self._gateway.journal.flush()
         with self._store.writing(self._handle.space) as writer:
+            _verify(writer, None)  # what is replayed has to be what was written
             before = writer.digests()
             total = self._replay_all(writer, progress)
             after = writer.digests()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import date, datetime
@@ -68,6 +69,7 @@ if TYPE_CHECKING:
 Conditions = Mapping[str, str | int | float | bool]
 Value = str | int | float | bool | date | datetime | TypedValue
 BATCH_ROWS = 500
+SHORT_IDS_LOOKED_AT = 16
 TARGET_MARGIN = 1.25
 """How much better than the second the best match of a description must be."""
 TARGET_SHARE = 2 / 3
@@ -476,6 +478,28 @@ class Memory:
         ids = {s: self._handle.keyed.scope(s) for s in plan.scopes}
         with self._engine.store.reading(self.space) as reader:
             return page(reader, self._handle, plan, limit, cursor, ids)
+
+    def find(self, beginning: str) -> str:
+        """The one readable record whose id begins so, with at least 8 characters; `AbsentError` if there is none."""
+        from firsthand.recall.reading import readable_rows
+
+        self._handle.may("read")
+        if not shape.is_record_id_start(beginning):
+            raise InvalidError(
+                "id_too_short", "a record id is r and hexadecimal digits, given by at least 8 characters",
+                field="record_id",
+            )  # fmt: skip
+        found: list[str] = []
+        with self._engine.store.reading(self.space) as reader:
+            for record_id in reader.records_beginning(beginning, SHORT_IDS_LOOKED_AT):
+                with contextlib.suppress(AbsentError):
+                    readable_rows(reader, self._handle, record_id)
+                    found.append(record_id)
+        if len(found) == 1:
+            return found[0]
+        if found:
+            raise InvalidError("id_ambiguous", "several records have ids that begin so; give more", field="record_id")
+        raise AbsentError("record_absent", "no record has an id that begins so", field="record_id")
 
     def history(self, record_id: str, *, limit: int = limits.HISTORY_PAGE_ROWS, cursor: str | None = None) -> History:
         """Everything that happened to a record, oldest first, at most 200 entries a page."""

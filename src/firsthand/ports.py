@@ -218,6 +218,10 @@ class Reader(Entries, Protocol):
         """The rows of a unit that are believed now."""
         ...
 
+    def records_beginning(self, prefix: str, limit: int) -> list[str]:
+        """Records whose id begins so, in order."""
+        ...
+
     def units(self) -> list[str]:
         """Every unit with an open row."""
         ...

@@ -49,6 +49,7 @@ def open(  # noqa: A001
     embedder: str | None = "default",
     clock: Clock | None = None,
     receipts: bool = True,
+    create: bool = True,
     synchronous: str = "FULL",
     vfs: str | None = None,
 ) -> Memory:
@@ -56,9 +57,9 @@ def open(  # noqa: A001
 
     `actor` is who writes, `owner` whose credential it is (the actor itself unless said). `grant=None` is the operator
     of that file, over the whole space. `policy` (`default`, `strict`, or TOML) is put in force for the whole space and
-    stays so until another is; unset leaves the one in force. Whoever can open the file can claim any role. Raises
-    `InvalidError` for a bad argument, `DeniedError` for a policy under a grant, `BrokenError` for a file that is
-    damaged or not ours.
+    stays so until another is; unset leaves the one in force. With `create=False` a file that is not there is an error.
+    Whoever can open the file can claim any role. Raises `InvalidError` for a bad argument, `DeniedError` for a policy
+    under a grant, `BrokenError` for a file that is damaged or not ours.
     """
     check_slug(space, "space")
     if embedder not in (None, "default"):
@@ -81,7 +82,10 @@ def open(  # noqa: A001
              "session": session, "device": device}  # fmt: skip
     for field, name in names.items():
         no_secret(name, field)
-    store = SqliteStore(_path(url), synchronous=synchronous, vfs=vfs)
+    path = _path(url)
+    if not create and not path.exists():
+        raise BrokenError("memory_missing", "there is no memory at this place; `firsthand init` makes one", field="url")
+    store = SqliteStore(path, synchronous=synchronous, vfs=vfs)
     try:
         keyed = Keyed(store.space_key(space))
         gateway = Gateway(store, Journal(store, space), clock or SystemClock())

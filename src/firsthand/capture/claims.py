@@ -238,7 +238,7 @@ def place(
     if saying.utterance is not None:
         stored = write_episode(gateway, handle, saying.utterance, SENSITIVITIES[saying.sensitivity], writer)
         evidence_id = stored.entry.record_id
-        grounds = [_utterance_ground(handle, saying.utterance, stored)]
+        grounds = [_utterance_ground(saying, saying.utterance, stored)]
     check_not_itself(saying.evidence, carriers if record is None else [record])
     # design 09.33: what was just delivered is brought back by `change`, not by saying it again.
     says_again = handle.author.role != "person" and bool(carriers) and consequences is None
@@ -344,14 +344,15 @@ def live_records(reader: Reader, scope_id: str, claim: Claim) -> list[str]:
     return sorted({r.record_id for r in rows_of_claim(reader, scope_id, claim) if r.status not in GONE})
 
 
-def _utterance_ground(handle: Handle, utterance: Episode, stored: Appended) -> Ground:
+def _utterance_ground(saying: Saying, utterance: Episode, stored: Appended) -> Ground:
+    """The claim's own words in its utterance; a reason that follows them is kept there, and is no quote of it."""
     payload = utterance.words.body.payload
     assert isinstance(payload, Episodic)
     edges = utterance.edges
     spoken = stored.entry.skeleton.recorded_at
-    return Ground(
-        stored.entry.record_id, (0, len(payload.text)), payload.text, edges.speaker, edges.attested, None, spoken, False
-    )
+    words = words_of(saying.payload)
+    quote = words if payload.text.startswith(words) else payload.text
+    return Ground(stored.entry.record_id, (0, len(quote)), quote, edges.speaker, edges.attested, None, spoken, False)
 
 
 def _says_nothing_new(

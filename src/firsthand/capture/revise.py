@@ -97,6 +97,10 @@ def revise(gateway: Gateway, handle: Handle, asked: Revision, idempotency_key: s
         if proposal is not None:
             return proposal
         _check_heads(writer, current, asked.expected_heads)
+        if asked.verb == "change" and asked.since is not None and asked.since <= current.row.valid_from:
+            raise InvalidError(
+                "since_before_start", "since is not after the start of what it would end; use correct", field="since"
+            )
         if words_of(current.payload) != words_of(before):
             raise ConflictError("record_changed", "the record was revised meanwhile; read it again", field="record_id")
         if saying is None:

@@ -142,6 +142,20 @@ _DETECTORS: Final = (
         r"(?P<quote>[\"'])(?P<secret>[^\s\"']{8,256})(?P=quote)",
         _is_assigned_secret,
     ),
+    _Detector(
+        "password",
+        ("assw", "ASSW", "pwd", "PWD", "assphrase", "key", "KEY", "Key", "ecret", "ECRET", "oken", "OKEN"),
+        # A line of a settings file or a shell: a name that ends so, an equals sign without spaces, a value without any.
+        rf"(?im)^[ \t>]*(?:export[ \t]+)?(?:[a-z0-9]{{1,20}}_){{0,4}}(?:{_NAMES}|secret|token)="
+        r"(?P<secret>[^\s\"'$<{(\[][^\s\"'<>]{7,255})[ \t]*$",
+        _is_assigned_secret,
+    ),
+    _Detector(
+        "bearer_token",
+        ("earer ", "EARER "),
+        r"(?i)\bauthorization:[ \t]{0,3}bearer[ \t]{1,3}(?P<secret>[A-Za-z0-9._~+/=-]{16,2048})",
+        _is_assigned_secret,
+    ),
 )
 
 _HINTS: Final = tuple((hint, detector) for detector in _DETECTORS for hint in detector.hints)

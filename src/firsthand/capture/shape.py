@@ -30,6 +30,7 @@ from firsthand.vocabulary.records import (
 
 T = TypeVar("T")
 _RECORD_ID: Final = re.compile(r"r[0-9a-f]{40}")
+_RECORD_ID_START: Final = re.compile(r"r[0-9a-f]{7,40}")
 _FIRST_NAME: Final = re.compile(r"[a-z_]+")
 _MISSING: Final = re.compile(r"Object missing required field `([a-z_]+)`")
 _NUL_IN_JSON: Final = "\\u0000"
@@ -231,6 +232,11 @@ def record_id(text: str, field: str = "record_id") -> str:
             "record_id_invalid", f"{field} does not have the form of a record id; take one from a receipt", field=field
         )
     return text
+
+
+def is_record_id_start(text: object) -> bool:
+    """Whether a text can be the beginning of a record id."""
+    return isinstance(text, str) and _RECORD_ID_START.fullmatch(text) is not None
 
 
 def sensitivity(value: object) -> Sensitivity:

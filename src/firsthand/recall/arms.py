@@ -27,7 +27,6 @@ WIDEST: Final = 8_192
 EPISODIC: Final = KINDS.index("episodic")
 ENTITY: Final = KINDS.index("entity")
 FAILED: Final = "_arm_failed"
-SHORT_QUERY_TERMS: Final = 1
 _NOTHING: Final = np.zeros(0, dtype=np.int64)
 
 
@@ -96,7 +95,7 @@ def search(reader: Reader, plan: Plan, base: Ground, query: QueryFeatures, named
         "lexical": lexical_arm,
         "entity": lambda: _entity(reader, plan, base, named, arms.get("lexical", _NOTHING), cache),
     }
-    if len(query.terms) <= SHORT_QUERY_TERMS or plan.kinds == ("working",):
+    if not query.terms or plan.kinds == ("working",):
         wanted["recent"] = lambda: _recent(reader, plan, base)
     for name, arm in wanted.items():
         try:

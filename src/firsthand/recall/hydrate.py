@@ -268,8 +268,6 @@ def _readable_challenger(reader: Reader, handle: Handle, plan: Plan, row: Belief
 
 def _said_then(reader: Reader, handle: Handle, plan: Plan, episodes: Sequence[Chosen]) -> dict[str, Qualifier]:
     """Episodes whose cited claims all ended or were corrected: what was said then, and where to look since (09.23)."""
-    if plan.known_at is not None:
-        return {}
     bearing = reader.bearing_on_any({citing_key(c.doc.record_id) for c in episodes})
     found: dict[str, Qualifier] = {}
     for c in episodes:
@@ -285,9 +283,11 @@ def _since(reader: Reader, handle: Handle, plan: Plan, record_id: str, entries: 
     said = [s for e in entries for s in said_by(e) if s.evidence == record_id and handle.reads(s.scope)]
     over: list[tuple[int, str]] = []
     for unit, claim in sorted({(unit_of(s.scope, s.claim), claim_digest(s.claim)) for s in said}, key=str):
-        rows = [
-            r for r in reader.open_rows(unit) if r.claim == claim and unlocked(shown_row(r, _own(r)), plan.clearance)
-        ]
+        open_now = [r for r in reader.open_rows(unit) if r.claim == claim]
+        if plan.known_at is not None:
+            docs = {d.vid for r in {r.record_id for r in open_now} for d in reader.docs_of_record(r)}
+            open_now = [r for r in reader.beliefs(docs, plan.known_at) if r.unit == unit and r.claim == claim]
+        rows = [r for r in open_now if unlocked(shown_row(r, _own(r)), plan.clearance)]
         if any(r.status in STILL_SAID and r.valid_to > plan.now for r in rows):
             return None
         over += [(_ended_at(r), _successor(reader, handle, plan, r)) for r in rows if r.status in NO_LONGER_SAID]

@@ -54,6 +54,10 @@ FROM doc WHERE space_id = ? AND vid IN (SELECT value FROM {list}) ORDER BY vid;
 SELECT vid, known_from, valid_from, known_to, valid_to, unit, record_id, revision_id, kind, scope_id, generation, claim,
        conditions, tier, status, visibility, hidden_reason, live_support, sensitivity, cause_entry, ended_by, challenged_by
 FROM belief WHERE space_id = ? AND unit = ? AND unit >= 'u' AND known_to = 9223372036854775807 ORDER BY vid, valid_from;
+-- name: records_beginning
+SELECT d.record_id FROM entry e JOIN doc d ON d.space_id = e.space_id AND d.position = e.position
+WHERE e.space_id = ? AND e.entry_id >= ? AND e.entry_id < ? AND substr(d.record_id, 2) = substr(e.entry_id, 2)
+ORDER BY e.entry_id LIMIT ?;
 -- name: units
 SELECT DISTINCT unit FROM belief WHERE space_id = ? AND known_to = 9223372036854775807 ORDER BY unit;
 -- name: beliefs_now
@@ -71,7 +75,8 @@ SELECT vid, known_from, valid_from, known_to, valid_to, unit, record_id, revisio
        conditions, tier, status, visibility, hidden_reason, live_support, sensitivity, cause_entry, ended_by, challenged_by
 FROM belief WHERE space_id = ? AND vid IN (SELECT value FROM {list}) ORDER BY known_from, vid, valid_from;
 -- name: newest
-SELECT d.vid FROM doc d WHERE d.space_id = ? AND d.vid >= ? AND d.vid < ? AND (? OR d.shelf = 1)
+-- What was stored only to be cited (flag 4) is nobody's news.
+SELECT d.vid FROM doc d WHERE d.space_id = ? AND d.vid >= ? AND d.vid < ? AND (? OR d.shelf = 1) AND d.flags & 4 = 0
   AND d.kind IN (SELECT value FROM {list})
   AND NOT EXISTS (SELECT 1 FROM belief k WHERE k.space_id = d.space_id AND k.vid = d.vid
       AND k.known_to = 9223372036854775807

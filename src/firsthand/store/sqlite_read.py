@@ -141,6 +141,11 @@ class SqliteReader:
             return self.beliefs([d.vid for d in self.docs_of_record(unit)], None)
         return [BeliefRow(*r) for r in self._all("open_rows", unit)]
 
+    def records_beginning(self, prefix: str, limit: int) -> list[str]:
+        """Records whose id begins so, in order."""
+        low = "e" + prefix[1:]
+        return [r[0] for r in self._all("records_beginning", low, low + "g", limit)]
+
     def units(self) -> list[str]:
         """Every unit with an open row."""
         return [r[0] for r in self._all("units")]

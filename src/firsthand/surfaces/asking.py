@@ -9,15 +9,12 @@ from typing import Any, Final, TypeVar, get_args
 import click
 
 from firsthand.surfaces.desk import Memory
-from firsthand.vocabulary.errors import AbsentError, InvalidError
+from firsthand.vocabulary.errors import InvalidError
 from firsthand.vocabulary.instants import Instant
 from firsthand.vocabulary.kinds import KINDS, SENSITIVITIES, ValueType
 from firsthand.vocabulary.records import TypedValue
 
 RECORD_ID_CHARACTERS: Final = 41
-SHORTEST_ID_CHARACTERS: Final = 8
-RECORDS_SEARCHED: Final = 2_000
-PAGE_ROWS: Final = 200
 _MICROS: Final = re.compile(r"-?\d{9,}")
 _WHOLE: Final = re.compile(r"-?\d+")
 _SHORT_ID: Final = re.compile(r"r[0-9a-f]*")
@@ -89,26 +86,10 @@ def typed_object(text: str | None, value_type: str | None, unit: str | None) -> 
 
 
 def full_id(memory: Memory, given: str) -> str:
-    """A record id, or the one record whose id begins so, among the newest the handle may read."""
+    """A record id, or the one readable record whose id begins so."""
     if len(given) >= RECORD_ID_CHARACTERS or not _SHORT_ID.fullmatch(given):
         return given
-    if len(given) < SHORTEST_ID_CHARACTERS:
-        raise InvalidError(
-            "id_too_short", f"a record id is given by at least {SHORTEST_ID_CHARACTERS} characters", field="record_id"
-        )
-    found: list[str] = []
-    cursor: str | None = None
-    for _ in range(RECORDS_SEARCHED // PAGE_ROWS):
-        page = memory.list(kinds=KINDS, limit=PAGE_ROWS, cursor=cursor)
-        found += [item.record_id for item in page.items if item.record_id.startswith(given)]
-        cursor = page.cursor
-        if cursor is None or len(found) > 1:
-            break
-    if len(found) == 1:
-        return found[0]
-    if found:
-        raise InvalidError("id_ambiguous", "several records have ids that begin so; give more of it", field="record_id")
-    raise AbsentError("record_absent", "no record has an id that begins so", field="record_id")
+    return memory.find(given)
 
 
 def together(*options: Callable[[Command], Command]) -> Callable[[Command], Command]:

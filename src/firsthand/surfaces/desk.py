@@ -22,6 +22,8 @@ from firsthand.vocabulary.packets import Receipt
 HARNESS: Final = "cli"
 STANDARD_INPUT: Final = "-"
 PROGRESS_AFTER_SECONDS: Final = 1.0
+MAKERS: Final = frozenset(("init", "capture", "remember", "chat", "locomo", "import"))
+"""Commands that make a memory where there is none."""
 REDRAW_SECONDS: Final = 0.1
 
 Memory = Any
@@ -45,7 +47,8 @@ class Desk:
     def memory(self) -> Memory:
         """The memory the settings name, opened once."""
         if self._memory is None:
-            self._memory = open_memory(self.settings)
+            context = click.get_current_context(silent=True)
+            self._memory = open_memory(self.settings, create=context is None or context.info_name in MAKERS)
         return self._memory
 
     def close(self) -> None:
@@ -138,8 +141,8 @@ def _start_bar(label: str, total: int | None) -> tuple[Any, Any]:
     return bar, bar.add_task(label, total=total)
 
 
-def open_memory(settings: Settings) -> Memory:
-    """The memory that `settings` name, made if there is none."""
+def open_memory(settings: Settings, *, create: bool = True) -> Memory:
+    """The memory that `settings` name, made if there is none and `create` says so."""
     import firsthand
 
     if "://" not in settings.db:
@@ -151,6 +154,7 @@ def open_memory(settings: Settings) -> Memory:
         actor=settings.actor,
         role=settings.role,
         harness=HARNESS,
+        create=create,
     )
 
 

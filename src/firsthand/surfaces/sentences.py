@@ -80,7 +80,7 @@ def import_sentences(report: ImportReport) -> list[str]:
     """An import as lines for a person."""
     lines = [
         f"{visible(report.source)}: {report.read} read, {report.added} added, {report.known} known already, "
-        f"{report.refused} refused, in {report.seconds:.1f} s."
+        f"{report.refused} refused, {len(report.problems)} bad, in {report.seconds:.1f} s."
     ]
     shown = report.problems[:PROBLEMS_SHOWN]
     lines += [f"  line {problem.line}: {visible(problem.message)} [{problem.code}]" for problem in shown]

@@ -31,13 +31,14 @@ from firsthand.vocabulary.rendering import day, foreign_citations, short_id, vis
 PIPE_COLUMNS: Final = 160
 TEXT_LINES: Final = 4_000
 STATUS_STYLES: Final = {"active": "green", "disputed": "yellow", "needs_review": "yellow", "pending_evidence": "yellow"}
+TABLE_CHARACTERS: Final = 300
 EXPLANATIONS: Final = {
     "returned": "It is in the answer.",
     "no_match": "No search arm found it for these words.",
     "cut_by_rank": "It matched, but others ranked higher; ask with a larger --limit.",
     "cut_by_budget": "It matched, but did not fit; ask with a larger --max-bytes or --max-tokens.",
     "grouped": "It says the same as another item, and stands there as its source.",
-    "not_readable": "There is no such record that this handle may read.",
+    "gated": "It is not believed now, or not for this question: see its history.",
 }
 EMPTY: Final = {
     "nothing_matched": "Nothing matched. That proves nothing about what is true.",
@@ -101,6 +102,11 @@ def record(view: RecordView) -> None:
         out.print(table)
 
 
+def shortened(text: str) -> str:
+    """A text for a table; `read` shows all of it."""
+    return text if len(text) <= TABLE_CHARACTERS else text[: TABLE_CHARACTERS - 1].rstrip() + "…"
+
+
 def page(page: RecordPage) -> None:
     """A page of records."""
     out = console()
@@ -110,7 +116,7 @@ def page(page: RecordPage) -> None:
     table = _table("id", "kind", "standing", "since", "what")
     for item in page.items:
         standing = f"{item.tier}, {item.status}".replace("_", " ")
-        _row(table, short_id(item.record_id), item.kind, standing, day(item.believed_since), item.text)
+        _row(table, short_id(item.record_id), item.kind, standing, day(item.believed_since), shortened(item.text))
     out.print(table)
     more = "" if page.cursor is None else f"; more: --cursor {page.cursor}"
     out.print(Text(f"{len(page.items)} shown{more}", style="dim"))

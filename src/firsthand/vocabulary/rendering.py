@@ -35,7 +35,7 @@ _CONTROLS: Final = re.compile(r"[\x00-\x08\x0e-\x1f\x7f-\x9f\u061c\u200e\u200f\u
 _TIER_WORDS: Final = {
     "observed": "recorded",
     "candidate": "unconfirmed",
-    "validated_claim": "supported claim",
+    "validated_claim": "validated claim",
     "fact": "fact",
 }
 _CONFLICT_WORDS: Final = {
