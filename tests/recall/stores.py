@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import secrets
 from pathlib import Path
 from typing import Any
@@ -107,17 +108,31 @@ def said(packet: Packet) -> set[str]:
     return {item.text for item in everything(packet)}
 
 
+_ID = re.compile(r"\b[re][0-9a-f]{8,40}\b")
+
+
 def plain(packet: Packet) -> bytes:
-    """A packet without what differs between two stores of the same content: ids, nonces and known times."""
+    """A packet without what differs between two stores of the same content: ids, nonces and known times.
+
+    Ids, whole or short, become the place at which the packet first shows the record.
+    """
     names: dict[str, str] = {}
+    for item in (*packet.items, *(i for c in packet.conflicts for i in c.items)):
+        for each in (item.record_id, *(c.record_id for c in item.citations)):
+            names.setdefault(each[1:9], str(len(names)))
+
+    def named(found: re.Match[str]) -> str:
+        return f"{found[0][0]}#{names.get(found[0][1:9], '?')}"
 
     def clean(value: Any, key: str = "") -> Any:
         if isinstance(value, dict):
             return {k: clean(v, k) for k, v in value.items() if k not in ("recall_id", "nonce", "known_at")}
         if isinstance(value, list | tuple):
-            return [clean(v, key) for v in value]
-        if isinstance(value, str) and len(value) >= 33 and value[0] in "re":
-            return names.setdefault(value, f"{value[0]}{len(names)}")
+            cleaned = [clean(v, key) for v in value]
+            return sorted(cleaned) if key == "challenged_by" else cleaned
+        if isinstance(value, str):
+            text = _ID.sub(named, value)
+            return re.sub(r"(?<=may contradict ).*", lambda m: ", ".join(sorted(m[0].split(", "))), text)
         return 0 if key in ("believed_since", "last_verified") else value
 
     return msgspec.json.encode(clean(packet.as_dict()))
