@@ -145,7 +145,7 @@ def test_a_bit_in_any_column_of_a_table_or_its_indexes_is_found_and_named(
 ) -> None:
     rng = random.Random(table)
     flips = picked(closed, (table,), rng)
-    assert len(flips) > 5
+    assert len(flips) >= 5
     for value in flips:
         damaged = flipped(closed.data, rng.choice(value.places), rng)
         put(bench, damaged)

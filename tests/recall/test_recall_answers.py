@@ -527,7 +527,7 @@ def test_an_entity_that_may_not_be_seen_lends_nobody_its_names(tmp_path: Path) -
             assert texts(helper.recall("What happened to Blue Kite?")) == ["We gave Blue Kite a second engine"]
 
 
-def test_an_empty_or_one_word_query_brings_the_newest_across_scopes(tmp_path: Path) -> None:
+def test_an_empty_query_brings_the_newest_across_scopes(tmp_path: Path) -> None:
     with opened(tmp_path) as memory:
         wide = memory.at(scope="space:")
         for n in range(3):
@@ -537,7 +537,7 @@ def test_an_empty_or_one_word_query_brings_the_newest_across_scopes(tmp_path: Pa
         packet = memory.recall("")
         assert texts(packet) == newest
         assert {w.arm for i in packet.items for w in i.why} == {"recent"}
-        assert texts(memory.recall("kangaroo"))[0] == "wide note 2"
+        assert texts(memory.recall("kangaroo")) == []
         assert texts(memory.recall("kangaroo jumps")) == []
 
 

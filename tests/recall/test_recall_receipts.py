@@ -43,9 +43,10 @@ def test_an_arm_that_fails_says_so_and_the_others_still_answer(tmp_path: Path, m
             assert "entity_arm_failed" in found.degraded
         with monkeypatch.context() as patch:
             patch.setattr(arms, "_recent", broken)
-            found = memory.recall("violin")
-            assert texts(found) == ["Felix keeps an old violin"]
+            found = memory.recall("")
+            assert (found.items, found.why_empty) == ((), "arm_down")
             assert "recent_arm_failed" in found.degraded
+        assert texts(memory.recall("")) == ["Felix keeps an old violin"]
         assert memory.recall("zebra crossing").why_empty == "nothing_matched"
 
 
