@@ -193,12 +193,13 @@ def test_a_saying_whose_end_the_reader_may_not_see_says_nothing_of_it(tmp_path: 
             "Ana lives in Berlin", subject="Ana", predicate="lives_in", object="Berlin", sensitivity="high",
             evidence=[{"record_id": spoken.record_id, "quote": "live in Berlin"}],
         )  # fmt: skip
-        memory.change(old.record_id, object="Lisbon", reason="she moved")
+        changed = memory.change(old.record_id, object="Lisbon", reason="she moved")
         seen = {i.record_id: i.qualifier.code for i in memory.recall("live Berlin canal").items}
         assert seen[spoken.record_id or ""] == "said_then"
     with reader_of(tmp_path) as helper:
-        item = only(list(helper.recall("live Berlin canal").items))
-        assert (item.record_id, item.qualifier.code) == (spoken.record_id, "current")
+        for known_at in (None, changed.known_at):
+            item = only(list(helper.recall("live Berlin canal", known_at=known_at).items))
+            assert (item.record_id, item.qualifier.code) == (spoken.record_id, "current")
 
 
 def test_what_was_not_verified_for_long_may_have_drifted(tmp_path: Path) -> None:

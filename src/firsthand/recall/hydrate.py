@@ -286,7 +286,9 @@ def _since(reader: Reader, handle: Handle, plan: Plan, record_id: str, entries: 
         open_now = [r for r in reader.open_rows(unit) if r.claim == claim]
         if plan.known_at is not None:
             docs = {d.vid for r in {r.record_id for r in open_now} for d in reader.docs_of_record(r)}
-            open_now = [r for r in reader.beliefs(docs, plan.known_at) if r.unit == unit and r.claim == claim]
+            locked = reader.locked({r.record_id for r in open_now}, plan.clearance)
+            then = [r for r in reader.beliefs(docs, plan.known_at) if r.unit == unit and r.claim == claim]
+            open_now = [r for r in then if r.record_id not in locked]
         rows = [r for r in open_now if unlocked(shown_row(r, _own(r)), plan.clearance)]
         if any(r.status in STILL_SAID and r.valid_to > plan.now for r in rows):
             return None
