@@ -63,8 +63,8 @@ class Ground(NamedTuple):
 
     def vids(self, numbers: IntArray) -> list[int]:
         """Documents of the recall's numbering, by their own numbers."""
-        if not self.places:
-            return []
+        if len(self.places) <= 1:
+            return [n + (p.row.scope_no << SEQ_BITS) for p in self.places for n in numbers.tolist()]
         offsets = np.array([p.offset for p in self.places])
         shift = np.array([(p.row.scope_no << SEQ_BITS) - p.offset for p in self.places])
         return (numbers + shift[np.searchsorted(offsets, numbers, side="right") - 1]).tolist()
@@ -146,8 +146,10 @@ def shelves(plan: Plan) -> tuple[Shelf, ...]:
 def _with_claims(reader: Reader, base: Ground, dense: ScoreArray, found: IntArray, cache: Cache) -> IntArray:
     """The best beliefs as well: a claim is one, and what was said of it may be hundreds that all say the same."""
     kinds = _kinds(reader, base, cache)
-    claims = np.where((kinds != EPISODIC) & (kinds != ENTITY), dense, np.float32(0))
-    best = top(claims, CLAIMS_FETCH)
+    is_claim = (kinds != EPISODIC) & (kinds != ENTITY)
+    if is_claim[found[:CLAIMS_FETCH]].all():
+        return found
+    best = top(np.where(is_claim, dense, np.float32(0)), CLAIMS_FETCH)
     return np.concatenate((found, best[~among(best, found, len(dense))]))
 
 

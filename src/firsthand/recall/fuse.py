@@ -16,7 +16,7 @@ from firsthand.recall.arms import Found, Ground
 from firsthand.recall.cache import NOWHERE, Cache, Columns, flag
 from firsthand.recall.plan import Place, Plan
 from firsthand.recall.query import QueryFeatures, likely
-from firsthand.recall.score import WEIGHTS, Candidates, FloatArray, IntArray, among, order, rank
+from firsthand.recall.score import WEIGHTS, Candidates, FloatArray, IntArray, among, distinct, order, rank
 from firsthand.rules.salience import SALIENCE_CAP, SALIENCE_FLOOR, Anchor, half_life, value_at
 from firsthand.rules.wording import QUESTION, TIME_WORDS
 from firsthand.vocabulary.kinds import KINDS, Kind
@@ -142,8 +142,10 @@ def _factors(
 ) -> FloatArray:
     """Standing, salience and time of each row as one small bounded factor."""
     made = np.where(claims, CLAIM_FACTOR, 1.0)
-    made[[r.tier == "fact" for r in rows]] *= FACT_FACTOR
-    made[[not r.valid_from <= plan.at < r.valid_to for r in rows]] *= NOT_CURRENT_FACTOR
+    begins = np.array([r.valid_from for r in rows], dtype=np.int64)
+    ends = np.array([r.valid_to for r in rows], dtype=np.int64)
+    made[np.array([r.tier == "fact" for r in rows], dtype=np.bool_)] *= FACT_FACTOR
+    made[(plan.at < begins) | (plan.at >= ends)] *= NOT_CURRENT_FACTOR
     return made * (1 - SALIENCE_SPAN / 2 + SALIENCE_SPAN * saliences(rows, attention, plan.now))
 
 
@@ -188,7 +190,7 @@ def _around(columns: Columns, place: Place, at: int, own: IntArray, hidden: IntA
     """Columns of documents and their neighbours, in the recall's numbering; what is hidden is stepped over."""
     size = place.row.next_seq
     beside = (_step(link, own, hidden, size) for link in (columns.prev, columns.next))
-    near = np.unique(np.concatenate((own, *beside)))
+    near = distinct(np.concatenate((own, *beside)))
     near = near[near >= 0]
     prev, following = (_step(link, near, hidden, size) for link in (columns.prev, columns.next))
     thread = columns.thread[near].astype(np.int64)

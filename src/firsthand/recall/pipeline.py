@@ -30,7 +30,7 @@ from firsthand.recall.gated import gated, shown
 from firsthand.recall.group import Grouped
 from firsthand.recall.plan import Plan
 from firsthand.recall.query import QueryFeatures, analyse
-from firsthand.recall.score import Candidates, IntArray, among
+from firsthand.recall.score import Candidates, IntArray, among, distinct
 from firsthand.rules.access import Handle
 from firsthand.vocabulary.kinds import KINDS
 from firsthand.vocabulary.packets import Item, Packet, WhyEmpty
@@ -79,7 +79,7 @@ def _through(
     """
     while True:
         arms = list(found.arms.values())
-        matched = np.unique(np.concatenate(arms)) if arms else np.zeros(0, dtype=np.int64)
+        matched = distinct(np.concatenate(arms)) if arms else np.zeros(0, dtype=np.int64)
         around = with_speakers(neighbours(reader, base, cache, matched), base, speakers)
         passed = _pass(reader, plan, base, found, around)
         hits = found.arms.get("lexical", matched)
@@ -95,7 +95,7 @@ def _through(
         found = more
     own = around.seq[among(around.seq, matched, base.size) & among(around.seq, passed.numbers, base.size)]
     at = np.searchsorted(around.seq, own)
-    beside = np.unique(np.concatenate((around.prev_seq[at], around.next_seq[at])))
+    beside = distinct(np.concatenate((around.prev_seq[at], around.next_seq[at])))
     beside = beside[beside >= 0]
     beside = beside[among(beside, passed.numbers, base.size) & ~among(beside, matched, base.size)]
     found = found._replace(arms=found.arms | {"thread": beside[::-1]})

@@ -80,6 +80,14 @@ def among(rows: IntArray, wanted: IntArray, size: int) -> BoolArray:
     return marks[rows]
 
 
+def distinct(rows: IntArray) -> IntArray:
+    """Return each row once, ascending: what `np.unique` does, which costs ten times as much for so few."""
+    ordered = np.sort(rows)
+    first = np.ones(len(ordered), dtype=np.bool_)
+    np.not_equal(ordered[1:], ordered[:-1], out=first[1:])
+    return ordered[first]
+
+
 def top(dense: ScoreArray, k: int) -> IntArray:
     """Return the seqs of the k best rows that score at all, best first, the newer first among equals."""
     hits = _contenders(dense, k)[::-1]
