@@ -66,7 +66,7 @@ SELECT vid, known_from, valid_from, known_to, valid_to, unit, record_id, revisio
 FROM belief WHERE space_id = ? AND vid IN (SELECT value FROM {list}) AND known_to = 9223372036854775807
 ORDER BY vid, valid_from;
 -- name: beliefs_of_records
-WITH asked AS (SELECT value AS record_id, ?1 AS space_id FROM {list}),
+WITH asked AS (SELECT ? AS space_id, value AS record_id FROM {list}),
 docs AS (
     SELECT d.space_id, d.vid
     FROM asked a JOIN entry e ON e.space_id = a.space_id AND e.entry_id = 'e' || substr(a.record_id, 2)
