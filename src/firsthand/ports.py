@@ -300,6 +300,10 @@ class Reader(Entries, Protocol):
         """Which of these name keys an entity of a scope has."""
         ...
 
+    def standing_entities(self, scope_id: str, name: str) -> list[str]:
+        """Entity records that a name stands for in a scope and that stand themselves."""
+        ...
+
     def names_of_entity(self, record_id: str) -> list[tuple[str, str]]:
         """(name, role) of an entity: canonical, alias, former or identifier."""
         ...
@@ -348,7 +352,7 @@ class Writer(Reader, Protocol):
         """Append an entry."""
         ...
 
-    def put_bearings(self, position: int, keys: Sequence[str]) -> None:
+    def put_bearings(self, entry: Entry, position: int, keys: Sequence[str]) -> None:
         """Say what an entry bears on."""
         ...
 

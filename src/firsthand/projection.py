@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterable, Sequence
 
 import msgspec
@@ -23,6 +24,7 @@ from firsthand.vocabulary.records import Entity, Episodic, Payload
 
 GENERATION = 0
 POLICY = "policy"
+POLICIES_KEPT = 8
 FULL_ATTENTION = 1.0
 """A record's salience when it is made."""
 
@@ -40,9 +42,7 @@ def project(
     fresh: bool,
 ) -> dict[str, frozenset[Row]]:
     """Write everything that follows from an entry; `fresh`: nothing can refer to it yet. The rows it settled."""
-    keys = bearings(entry)
-    if keys:
-        writer.put_bearings(row.position, keys)
+    writer.put_bearings(entry, row.position, bearings(entry))
     payload = body.payload if body is not None else None
     edges = entry.skeleton.edges
     match edges:
@@ -72,7 +72,12 @@ def project(
 def policy_in_force(reader: Reader) -> PolicyRules:
     """Who is believed in this space: what the newest `define` of a policy says, as every handle and replay sees it."""
     text = reader.name(POLICY, "")
-    return DEFAULT_POLICY if text is None else msgspec.json.decode(text, type=PolicyRules)
+    return DEFAULT_POLICY if text is None else _policy(text)
+
+
+@functools.lru_cache(maxsize=POLICIES_KEPT)
+def _policy(text: str) -> PolicyRules:
+    return msgspec.json.decode(text, type=PolicyRules)
 
 
 def _settle_all(writer: Writer, policy: PolicyRules) -> dict[str, frozenset[Row]]:

@@ -67,7 +67,9 @@ class SqliteStore:
         with self._write_lock, translated(may_have_written=False):
             self._writer.execute("BEGIN IMMEDIATE")
             try:
-                yield SqliteWriter(self._writer, self._queries, space)
+                writer = SqliteWriter(self._writer, self._queries, space)
+                yield writer
+                writer.finish()
             except BaseException:
                 if self._writer.in_transaction:
                     self._writer.execute("ROLLBACK")

@@ -87,14 +87,17 @@ class SqliteReader:
 
     def bearing_on(self, key: str) -> Sequence[Entry]:
         """Entries found under `key`."""
-        return [Entry(id=i, skeleton=_skeletons.decode(s)) for i, s in self._all("bearing_on", key)]
+        return [self._decoded(i, s) for i, s in self._all("bearing_on", key)]
 
     def bearing_on_any(self, keys: Iterable[str]) -> dict[str, list[Entry]]:
         """Entries found under each of several keys."""
         found: dict[str, list[Entry]] = {}
         for key, entry_id, text in self._all("bearing_on_any", _array(keys)):
-            found.setdefault(key, []).append(Entry(id=entry_id, skeleton=_skeletons.decode(text)))
+            found.setdefault(key, []).append(self._decoded(entry_id, text))
         return found
+
+    def _decoded(self, entry_id: str, skeleton: str) -> Entry:
+        return Entry(id=entry_id, skeleton=_skeletons.decode(skeleton))
 
     def positions_bearing_on(self, key: str) -> list[int]:
         """Positions of entries found under `key`."""
@@ -249,6 +252,10 @@ class SqliteReader:
     def entity_names_among(self, scope_id: str, names: Sequence[str]) -> list[str]:
         """Which of these name keys an entity of a scope has."""
         return [r[0] for r in self._all("entity_names_among", scope_id, _array(names))]
+
+    def standing_entities(self, scope_id: str, name: str) -> list[str]:
+        """Entity records that a name stands for in a scope and that stand themselves."""
+        return [r[0] for r in self._all("standing_entities", scope_id, name)]
 
     def names_of_entity(self, record_id: str) -> list[tuple[str, str]]:
         """(name, role) of an entity."""
