@@ -49,12 +49,12 @@ class Appended(NamedTuple):
     rows: dict[str, frozenset[Row]]
 
 
-def prepare(body: Body, salt: bytes, spoken: int) -> Words:
-    """Encode, salt, hash and index a body. Needs `SALT_BYTES` unguessable bytes."""
+def prepare(body: Body, salt: bytes, spoken: int, *, indexed: bool = True) -> Words:
+    """Encode, salt and hash a body, and index it if it will be found. Needs `SALT_BYTES` unguessable bytes."""
     assert len(salt) == SALT_BYTES
     text, salt_hex = body_text(body), salt.hex()
-    indexed = index_words(body.payload, spoken) if body.payload is not None else BLANK
-    return Words(body, text, salt_hex, body_digest(salt_hex, text), indexed)
+    found = index_words(body.payload, spoken) if indexed and body.payload is not None else BLANK
+    return Words(body, text, salt_hex, body_digest(salt_hex, text), found)
 
 
 def append(writer: Writer, draft: Draft, words: Words) -> Appended:

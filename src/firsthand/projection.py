@@ -28,6 +28,7 @@ POLICIES_KEPT = 8
 FULL_ATTENTION = 1.0
 """A record's salience when it is made."""
 
+_UTTERED = BLANK._replace(flags=UTTERANCE)
 _bodies = msgspec.json.Decoder(Body)
 _skeletons = msgspec.json.Decoder(Skeleton)
 
@@ -98,7 +99,8 @@ def body_of(row: LedgerRow) -> Body | None:
 
 def indexed_again(entry: Entry, body: Body | None) -> Indexed:
     """What the indexes hold of a stored entry."""
-    if body is None or body.payload is None:
+    edges = entry.skeleton.edges
+    if body is None or body.payload is None or (isinstance(edges, Revise) and edges.utterance):
         return BLANK
     return index_words(body.payload, said_at(entry, body.payload))
 
@@ -138,7 +140,7 @@ class _Step:
         shelf = shelf_of(own, kind) if own else REST
         if edges.utterance:
             # It was stored only to be cited: its claim speaks for it, and nothing speaks for it once the claim fell.
-            shelf, indexed = UNLISTED, indexed._replace(mentions=(), perhaps=(), flags=indexed.flags | UTTERANCE)
+            shelf, indexed = UNLISTED, _UTTERED
         self._docs[self._entry.id] = _put_document(self._writer, self._entry, kind, position, payload, indexed, shelf)
 
     def believe(self, unit: str, rows: frozenset[Row], *, empty: bool) -> None:

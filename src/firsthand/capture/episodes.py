@@ -48,7 +48,7 @@ def prepare_episode(
         utterance=utterance,
     )
     said_at = payload.occurred_at if payload.occurred_at is not None else gateway.clock.now()
-    words = gateway.words(Body(payload=payload, reason=reason), said_at)
+    words = gateway.words(Body(payload=payload, reason=reason), said_at, indexed=not utterance)
     return Episode(edges, words, cleaned.maskings, cleaned.own_words, cleaned.nothing_left)
 
 

@@ -73,9 +73,9 @@ class Gateway:
                 words = self.words(Body(name=policy.name), 0)
                 self.append(handle, writer, Define(what="policy", policy=policy), words, scope_id=SPACE_WIDE)
 
-    def words(self, body: Body, said_at: int) -> Words:
+    def words(self, body: Body, said_at: int, *, indexed: bool = True) -> Words:
         """A body hashed and indexed, ready for the lock."""
-        return prepare(body, secrets.token_bytes(SALT_BYTES), said_at)
+        return prepare(body, secrets.token_bytes(SALT_BYTES), said_at, indexed=indexed)
 
     def append(
         self,
