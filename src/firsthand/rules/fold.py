@@ -9,7 +9,6 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from firsthand.rules.bearing import (
-    CLAIMED,
     citing_key,
     claims_of,
     consequences_of,
@@ -20,7 +19,8 @@ from firsthand.rules.bearing import (
     tombstone_scopes,
     unit_of,
 )
-from firsthand.rules.standing import Row, first_row, settle_unit
+from firsthand.rules.firsts import begins_plainly, first_claim_row, first_row
+from firsthand.rules.standing import Row, settle_unit
 from firsthand.rules.view import Entries, View
 from firsthand.vocabulary.entries import (
     Attend,
@@ -51,9 +51,12 @@ class Change(NamedTuple):
 
 def fold(entries: Entries, entry: Entry, policy: PolicyRules, *, fresh: bool = False) -> Change:
     """What `entry`, already among `entries`, changes. `fresh`: nothing can refer to it yet, as after a local write."""
-    if fresh and _begins_plainly(entry):
+    if fresh and begins_plainly(entry):
         return Change({entry.record_id: frozenset((first_row(entry, policy),))}, 0)
     view = View(entries, entry if fresh else None)
+    claimed = first_claim_row(view, entry, policy) if fresh else None
+    if claimed is not None:
+        return Change({claimed.unit: frozenset((claimed,))}, view.reads)
     units = affected(view, entry, fresh=fresh)
     return Change({u: settle_unit(view, u, policy) for u in sorted(units)}, view.reads)
 
@@ -73,18 +76,6 @@ def affected(view: View, entry: Entry, *, fresh: bool = False) -> set[str]:
     if fresh and _only_adds(view, entry):
         return units
     return _with_dependants(view, units | _named_units(view, entry), entry)
-
-
-def _begins_plainly(entry: Entry) -> bool:
-    """Whether an entry begins a record that claims nothing, such as an episode."""
-    edges = entry.skeleton.edges
-    return (
-        isinstance(edges, Revise)
-        and entry.skeleton.record is None
-        and edges.record_kind not in CLAIMED
-        and not edges.supports
-        and edges.consequences is None
-    )
 
 
 def _only_adds(view: View, entry: Entry) -> bool:

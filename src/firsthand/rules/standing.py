@@ -93,7 +93,7 @@ def _record_rows(view: View, record: str, policy: PolicyRules) -> frozenset[Row]
     assert kind not in CLAIMED, "a record of claims is settled by the units of its claims"
     visible = shown(view, [record])
     visibility = _visibility(visible.hidden, len(heads) > 1)
-    tier: Tier = "observed" if kind in ("episodic", "working") else _entity_tier(view.get(root_of(record)), policy)
+    tier: Tier = "observed" if kind in ("episodic", "working") else entity_tier(view.get(root_of(record)), policy)
     rows: set[Row] = set()
     for head in heads:
         entry = view.get(head)
@@ -110,19 +110,8 @@ def _record_rows(view: View, record: str, policy: PolicyRules) -> frozenset[Row]
     return frozenset(rows)
 
 
-def first_row(entry: Entry, policy: PolicyRules) -> Row:
-    """The row of a record that claims nothing, as long as the entry that began it is all that is known of it."""
-    edges = entry.skeleton.edges
-    assert isinstance(edges, Revise)
-    tier = _entity_tier(entry, policy) if edges.record_kind == "entity" else "observed"
-    record = entry.record_id
-    return Row(
-        record, entry.skeleton.scope, record, entry.id, None, BEGINNING, FOREVER, tier,
-        "pending_evidence" if tier == "candidate" else "active", "visible", None, 0, entry.skeleton.sensitivity, "", "",
-    )  # fmt: skip
-
-
-def _entity_tier(root: Entry | None, policy: PolicyRules) -> Tier:
+def entity_tier(root: Entry | None, policy: PolicyRules) -> Tier:
+    """The tier of an entity, from who made it."""
     role = root.skeleton.author.role if root else "system"
     return "validated_claim" if role == "person" or policy.agent_statement_is_claim else "candidate"
 
