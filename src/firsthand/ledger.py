@@ -6,12 +6,14 @@ same entries, so audit and repair cannot drift from writing.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import msgspec
 
 from firsthand.ports import LedgerRow, Writer
-from firsthand.projection import body_of, entry_of, indexed_again, project
+from firsthand.projection import body_of, indexed_again, project
+from firsthand.rules.bearing import keys_looked_under
 from firsthand.rules.identity import SALT_BYTES, body_digest, body_text, chained, entry_id, skeleton_text
 from firsthand.rules.standing import Row
 from firsthand.rules.wording import BLANK, Indexed, index_words
@@ -83,7 +85,10 @@ def append(writer: Writer, draft: Draft, words: Words) -> Appended:
     return Appended(entry, row.position, received_at, rows)
 
 
-def replay(writer: Writer, row: LedgerRow) -> None:
-    """Project one stored entry anew."""
-    entry, body = entry_of(row), body_of(row)
-    project(writer, entry, row, body, indexed_again(entry, body), fresh=False)
+def replay(writer: Writer, rows: Sequence[tuple[LedgerRow, Skeleton]]) -> None:
+    """Project stored entries anew, in their order."""
+    entries = [Entry(id=row.entry_id, skeleton=skeleton) for row, skeleton in rows]
+    writer.foresee(key for entry in entries for key in keys_looked_under(entry))
+    for (row, _), entry in zip(rows, entries, strict=True):
+        body = body_of(row)
+        project(writer, entry, row, body, indexed_again(entry, body), fresh=False)

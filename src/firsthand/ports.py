@@ -352,8 +352,12 @@ class Writer(Reader, Protocol):
         """Append an entry."""
         ...
 
-    def put_bearings(self, entry: Entry, position: int, keys: Sequence[str]) -> None:
-        """Say what an entry bears on."""
+    def put_bearings(self, entry: Entry, position: int, keys: Sequence[str], bare: Sequence[str]) -> None:
+        """Say what an entry bears on, and under which keys nothing is found yet."""
+        ...
+
+    def foresee(self, keys: Iterable[str]) -> None:
+        """Read at once what bears on keys that will be asked for one by one."""
         ...
 
     def put_scope(self, scope_id: str, name: str | None) -> ScopeRow:

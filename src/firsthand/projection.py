@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 import msgspec
 
 from firsthand.ports import LISTED, REST, UNLISTED, Attention, BeliefRow, DocRow, LedgerRow, Reader, Shelf, Writer
-from firsthand.rules.bearing import bearings, claim_digest
+from firsthand.rules.bearing import bearings, claim_digest, keys_about
 from firsthand.rules.fold import fold
 from firsthand.rules.gate import Shown, stands, unlocked
 from firsthand.rules.normalise import name_key
@@ -42,8 +42,10 @@ def project(
     *,
     fresh: bool,
 ) -> dict[str, frozenset[Row]]:
-    """Write everything that follows from an entry; `fresh`: nothing can refer to it yet. The rows it settled."""
-    writer.put_bearings(entry, row.position, bearings(entry))
+    """Write everything that follows from an entry; `fresh`: as nothing can refer to it yet. The rows it settled."""
+    about = keys_about(entry)
+    fresh = fresh or not any(writer.bearing_on(key) for key in about)
+    writer.put_bearings(entry, row.position, bearings(entry), about if fresh else ())
     payload = body.payload if body is not None else None
     edges = entry.skeleton.edges
     match edges:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Final
 
 from firsthand.ports import (
@@ -30,8 +30,9 @@ SCOPE_BITS = 31
 """A scope's number fits above `SEQ_BITS` in a signed 64-bit document number."""
 WAITING_DOCUMENTS: Final = 2_000
 """How many documents' words wait to be indexed together."""
-KEPT: Final = 8_192
-"""How much of each kind a transaction remembers before it starts anew."""
+KEPT: Final = 2_048
+"""How much of each kind is remembered before that starts anew."""
+KEPT_KEYS: Final = 16_384
 
 _INDEXES: dict[Shelf, str] = {LISTED: "lex", REST: "lex_rest"}
 
@@ -95,8 +96,18 @@ class SqliteWriter(SqliteReader):
         """Entries found under `key`."""
         found = self._bearing.get(key)
         if found is None:
+            if len(self._bearing) >= KEPT_KEYS:
+                self._bearing.clear()
             found = self._bearing[key] = list(super().bearing_on(key))
         return found
+
+    def foresee(self, keys: Iterable[str]) -> None:
+        """Read at once what bears on keys that will be asked for one by one."""
+        self._entries.clear()
+        self._bearing.clear()
+        asked = dict.fromkeys(keys)
+        found = super().bearing_on_any(asked)
+        self._bearing |= {key: found.get(key, []) for key in asked}
 
     def open_rows(self, unit: str) -> list[BeliefRow]:
         """The rows of a unit that are believed now."""
@@ -180,9 +191,10 @@ class SqliteWriter(SqliteReader):
         self._run("put_entry", *row)
         self._head = Head(row.position, row.entry_id, row.chain, row.received_at)
 
-    def put_bearings(self, entry: Entry, position: int, keys: Sequence[str]) -> None:
-        """Say what an entry bears on."""
+    def put_bearings(self, entry: Entry, position: int, keys: Sequence[str], bare: Sequence[str]) -> None:
+        """Say what an entry bears on, and under which keys nothing is found yet."""
         self._keep(entry)
+        self._bearing |= {key: [] for key in bare}
         for key in keys:
             self._run("put_bearing", key, position)
             if key in self._bearing:
