@@ -20,6 +20,7 @@ from firsthand.vocabulary.errors import BrokenError
 from firsthand.vocabulary.packets import LedgerHead, RebuildReport
 
 PAGE_ROWS = 1_000
+REPLAYED_TOGETHER = 100
 GENESIS = "0" * 40
 _skeletons = msgspec.json.Decoder(Skeleton)
 _SALT = re.compile(f"[0-9a-f]{{{2 * SALT_BYTES}}}")
@@ -120,9 +121,10 @@ class Audit:
         writer.drop_projections()
         walk = _Walk(writer)
         for page in _pages(writer):
-            replay(writer, walk.verified(page))
-            if progress is not None:
-                progress(walk.position, total)
+            for start in range(0, len(page), REPLAYED_TOGETHER):
+                replay(writer, walk.verified(page[start : start + REPLAYED_TOGETHER]))
+                if progress is not None and walk.position % REPLAYED_TOGETHER == 0:
+                    progress(walk.position, total)
         walk.end()
         return total
 
@@ -161,7 +163,7 @@ def _verify(reader: Reader, progress: Progress | None) -> Head:
     walk = _Walk(reader)
     for page in _pages(reader):
         walk.verified(page)
-        if progress is not None:
+        if progress is not None and walk.position % PAGE_ROWS == 0:
             progress(walk.position, total)
     return walk.end()
 

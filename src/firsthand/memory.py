@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Self, cast
 import msgspec
 
 from firsthand.audit import Audit
-from firsthand.capture import annotate, revise, shape
+from firsthand.capture import annotate, bounds, cleaning, revise, shape
 from firsthand.capture.claims import Claimed
 from firsthand.capture.claims import remember as remember_write
 from firsthand.capture.episodes import capture as capture_write
@@ -120,7 +120,7 @@ class Memory:
         """A handle on another scope or session of the same space, under the same grant, which it cannot leave."""
         h = self._handle
         for text, field in ((scope, "scope"), (session, "session")):
-            shape.no_secret(text, field)
+            cleaning.no_secret(text, field)
         author = h.author if session is None else msgspec.structs.replace(h.author, session=session)
         other = handle(
             space=h.space, scope=h.scope if scope is None else scope, author=author, grant=h.grant, keyed=h.keyed,
@@ -313,7 +313,7 @@ class Memory:
         The record falls if nobody independent still says it; else the receipt says who does.
         """
         self._handle.may_write("retract")
-        shape.check_reason(reason, required=True)
+        bounds.check_reason(reason, required=True)
         gateway, heads = self._engine.gateway, _heads(expected_heads)
         asked = gateway.fingerprint(self._handle, record_id, target, reason, heads) if idempotency_key else ""
         known = gateway.answered(self._handle, "retract", idempotency_key, asked)
@@ -640,7 +640,7 @@ class Memory:
         """Correct or change, unless this very request was answered before."""
         gateway = self._engine.gateway
         self._handle.may_write(asked.verb)
-        shape.check_reason(asked.reason, required=True)
+        bounds.check_reason(asked.reason, required=True)
         if key is not None:
             cited, heads = list(asked.evidence), asked.expected_heads
             digest = gateway.fingerprint(

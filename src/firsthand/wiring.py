@@ -6,8 +6,8 @@ import time
 from importlib.resources import files
 from pathlib import Path
 
+from firsthand.capture.cleaning import no_secret
 from firsthand.capture.gateway import Gateway
-from firsthand.capture.shape import no_secret
 from firsthand.config import default_database
 from firsthand.journal import Journal
 from firsthand.memory import Engine, Memory
@@ -61,30 +61,14 @@ def open(  # noqa: A001
     Whoever can open the file can claim any role. Raises `InvalidError` for a bad argument, `DeniedError` for a policy
     under a grant, `BrokenError` for a file that is damaged or not ours.
     """
-    check_slug(space, "space")
-    if embedder not in (None, "default"):
-        raise InvalidError("embedder_unknown", "this version has no embedder to choose; leave it out", field="embedder")
-    check_scope(scope)
-    if grant is not None and not isinstance(grant, Grant):  # pyright: ignore[reportUnnecessaryIsInstance]
-        raise InvalidError("grant_invalid", "grant is a firsthand.Grant", field="grant")
-    if synchronous not in SYNCHRONOUS:
-        raise InvalidError(
-            "synchronous_unknown", f"synchronous is one of {', '.join(SYNCHRONOUS)}", field="synchronous"
-        )
-    if role not in ROLES:
-        raise InvalidError("role_unknown", f"role is one of {', '.join(ROLES)}", field="role")
+    _check_choices(space=space, scope=scope, role=role, grant=grant, embedder=embedder, synchronous=synchronous)
     who = actor if actor is not None else role
     author = Author(
         actor=who, owner=owner if owner is not None else who, role=role, harness=harness, model=model, session=session,
         device=device,
     )  # fmt: skip
-    names = {"space": space, "scope": scope, "actor": who, "owner": author.owner, "harness": harness, "model": model,
-             "session": session, "device": device}  # fmt: skip
-    for field, name in names.items():
-        no_secret(name, field)
-    path = _path(url)
-    if not create and not path.exists():
-        raise BrokenError("memory_missing", "there is no memory at this place; `firsthand init` makes one", field="url")
+    _check_names(space, scope, author)
+    path = _path(url, create=create)
     store = SqliteStore(path, synchronous=synchronous, vfs=vfs)
     try:
         keyed = Keyed(store.space_key(space))
@@ -98,6 +82,31 @@ def open(  # noqa: A001
     return Memory(Engine(store, gateway), caller, receipts=receipts)
 
 
+def _check_choices(
+    *, space: str, scope: str, role: Role, grant: Grant | None, embedder: str | None, synchronous: str
+) -> None:
+    check_slug(space, "space")
+    check_scope(scope)
+    if role not in ROLES:
+        raise InvalidError("role_unknown", f"role is one of {', '.join(ROLES)}", field="role")
+    if grant is not None and not isinstance(grant, Grant):  # pyright: ignore[reportUnnecessaryIsInstance]
+        raise InvalidError("grant_invalid", "grant is a firsthand.Grant", field="grant")
+    if embedder not in (None, "default"):
+        raise InvalidError("embedder_unknown", "this version has no embedder to choose; leave it out", field="embedder")
+    if synchronous not in SYNCHRONOUS:
+        raise InvalidError(
+            "synchronous_unknown", f"synchronous is one of {', '.join(SYNCHRONOUS)}", field="synchronous"
+        )
+
+
+def _check_names(space: str, scope: str, author: Author) -> None:
+    """No name may hold a secret."""
+    names = {"space": space, "scope": scope, "actor": author.actor, "owner": author.owner, "harness": author.harness,
+             "model": author.model, "session": author.session, "device": author.device}  # fmt: skip
+    for field, name in names.items():
+        no_secret(name, field)
+
+
 def _put_in_force(gateway: Gateway, caller: Handle, policy: str) -> None:
     if caller.grant is not OPERATOR_GRANT:
         raise DeniedError("policy_not_granted", "only the operator of the file sets its policy", field="policy")
@@ -105,7 +114,14 @@ def _put_in_force(gateway: Gateway, caller: Handle, policy: str) -> None:
     gateway.set_policy(caller, rules)
 
 
-def _path(url: str | Path | None) -> Path:
+def _path(url: str | Path | None, *, create: bool) -> Path:
+    path = _file(url)
+    if not create and not path.exists():
+        raise BrokenError("memory_missing", "there is no memory at this place; `firsthand init` makes one", field="url")
+    return path
+
+
+def _file(url: str | Path | None) -> Path:
     if url is None:
         path = default_database()
         path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)

@@ -20,7 +20,7 @@ import test_verbs as verbs
 from houses import House
 
 import firsthand
-from firsthand.capture import fences, shape
+from firsthand.capture import cleaning, fences
 from firsthand.capture import secrets as detectors
 from firsthand.capture.gateway import Gateway
 from firsthand.capture.ground import Ground, ground_of
@@ -122,10 +122,10 @@ MUTANTS = [
            grants.test_the_role_is_the_grants_whatever_the_caller_says),
     Mutant("unknown fields of an item are dropped", {"firsthand.memory._episode": role_from_metadata},
            grants.test_no_payload_or_metadata_says_who_writes_or_where, {"field": "role"}),
-    Mutant("nothing is masked", {"firsthand.capture.shape.mask": quiet_mask},
+    Mutant("nothing is masked", {"firsthand.capture.cleaning.mask": quiet_mask},
            secrets.test_a_secret_in_any_text_of_any_verb_never_reaches_the_disk),
     Mutant("reasons are not masked",
-           {"firsthand.capture.shape.reason": lambda text, is_ours, *, required: (text, ())},
+           {"firsthand.capture.cleaning.reason": lambda text, is_ours, *, required: (text, ())},
            secrets.test_a_secret_in_any_text_of_any_verb_never_reaches_the_disk),
     Mutant("quotes are looked for unmasked", {"firsthand.capture.ground.mask": quiet_mask},
            secrets.test_a_quote_that_holds_a_secret_is_masked_before_it_is_looked_for),
@@ -224,9 +224,9 @@ MUTANTS = [
            verbs.test_a_new_sentence_never_leaves_the_old_value_behind_it),
     Mutant("the limit of an episode is one more", {"firsthand.vocabulary.limits.EPISODE_TEXT_BYTES": 64 * 1024 + 1},
            bad.test_a_limit_holds_exactly, {"what": "episode text"}),
-    Mutant("depth is not looked at", {"firsthand.capture.shape._check_tree": lambda value, depth: None},
+    Mutant("depth is not looked at", {"firsthand.capture.bounds.check_tree": lambda value, depth: None},
            bad.test_a_limit_holds_exactly, {"what": "JSON depth"}),
-    Mutant("cycles are not looked for", {"firsthand.capture.shape._cyclic": lambda ids, edges: False},
+    Mutant("cycles are not looked for", {"firsthand.capture.bounds._cyclic": lambda ids, edges: False},
            bad.test_a_payload_that_breaks_its_kinds_rules_is_refused, {"what": "a cycle"}),
 ]  # fmt: skip
 
@@ -278,5 +278,5 @@ def test_a_broken_gateway_is_caught(mutant, tmp_path, monkeypatch):
 def test_the_mechanisms_that_are_broken_exist():
     assert Handle.attested_source
     assert Ground._fields
-    assert shape.clean
+    assert cleaning.clean
     assert len({m.what for m in MUTANTS}) == len(MUTANTS)

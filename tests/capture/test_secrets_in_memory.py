@@ -70,9 +70,9 @@ def test_a_secret_in_any_text_of_any_verb_never_reaches_the_disk(house):
 
 
 def test_the_scan_would_find_the_secret_if_it_were_there(house, monkeypatch):
-    from firsthand.capture import shape
+    from firsthand.capture import cleaning
 
-    monkeypatch.setattr(shape, "may_hold", lambda text: False)
+    monkeypatch.setattr(cleaning, "may_hold", lambda text: False)
     house.memory().capture(f"before-1 {SECRET} after-1")
     assert SECRET.encode() in house.raw_bytes()
 

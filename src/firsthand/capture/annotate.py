@@ -7,7 +7,7 @@ from typing import Final
 
 import msgspec
 
-from firsthand.capture import shape
+from firsthand.capture import cleaning, shape
 from firsthand.capture.claims import Saying, assertions, check_not_itself
 from firsthand.capture.gateway import Gateway, Write, standing_of
 from firsthand.capture.ground import ground
@@ -50,7 +50,7 @@ def support(
     """The write that grants more evidence to a record's claim, or revokes or reinstates one support."""
     handle.may_write("support")
     asked = reason
-    said, masked = shape.reason(reason, gateway.is_ours(handle), required=True)
+    said, masked = cleaning.reason(reason, gateway.is_ours(handle), required=True)
     reason = said or ""
     if sum((bool(evidence), revoke is not None, reinstate is not None)) != 1:
         raise InvalidError("support_unclear", "give evidence, or revoke, or reinstate: one of them", field="evidence")
@@ -125,8 +125,8 @@ def relate(
 ) -> Write:
     """The write that begins or ends an edge between two records."""
     handle.may_write("relate")
-    said, masked = shape.reason(reason, gateway.is_ours(handle), required=True)
-    shape.no_secret(limits.check_bytes(relation, most=limits.NAME_BYTES, field="relation"), "relation")
+    said, masked = cleaning.reason(reason, gateway.is_ours(handle), required=True)
+    cleaning.no_secret(limits.check_bytes(relation, most=limits.NAME_BYTES, field="relation"), "relation")
     name = definition(relation).key
     if not name:
         raise InvalidError("relation_invalid", "relation has no letters", field="relation")
@@ -157,7 +157,7 @@ def classify(
 ) -> Write:
     """The write that sets a record's sensitivity: anyone who may write raises it, only a person lowers it."""
     handle.may_write("classify")
-    said, masked = shape.reason(reason, gateway.is_ours(handle), required=True)
+    said, masked = cleaning.reason(reason, gateway.is_ours(handle), required=True)
     level = SENSITIVITIES.index(shape.sensitivity(sensitivity))
     words = gateway.words(Body(reason=said), 0)
 
@@ -195,7 +195,7 @@ def attend(
 ) -> Write:
     """The write that says what one delivered record was worth."""
     handle.may_write("feedback")
-    said, masked = shape.reason(reason, gateway.is_ours(handle), required=False)
+    said, masked = cleaning.reason(reason, gateway.is_ours(handle), required=False)
     words = gateway.words(Body(reason=said), 0)
 
     def run(writer: Writer) -> Receipt:

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import msgspec
 
-from firsthand.capture import shape
+from firsthand.capture import cleaning
 from firsthand.capture.entities import Subject, make, resolve
 from firsthand.capture.episodes import Episode, prepare_episode, write_episode
 from firsthand.capture.gateway import Gateway, Write
@@ -72,7 +72,7 @@ def remember(
     """The write that remembers a record of any kind but an episode."""
     handle.may_write("remember")
     asked = reason
-    reason, masked = shape.reason(reason, gateway.is_ours(handle), required=False)
+    reason, masked = cleaning.reason(reason, gateway.is_ours(handle), required=False)
     match payload:
         case Episodic():
             raise InvalidError("use_capture", "an episode is captured, not remembered", field="payload")
@@ -106,7 +106,7 @@ def prepare_saying(
     utterance_text: str | None = None,
 ) -> Saying:
     """Pure work: mask, hash, and, where nothing is cited, the utterance that will be stored and cited whole."""
-    cleaned = shape.clean(payload, gateway.is_ours(handle))
+    cleaned = cleaning.clean(payload, gateway.is_ours(handle))
     payload = cleaned.payload
     words = gateway.words(Body(payload=payload, reason=reason), gateway.clock.now())
     utterance = None

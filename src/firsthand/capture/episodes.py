@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from firsthand.capture import shape
+from firsthand.capture import cleaning
 from firsthand.capture.gateway import Gateway, Write, standing_of
 from firsthand.ledger import Appended, Words
 from firsthand.ports import Writer
@@ -35,7 +35,7 @@ def prepare_episode(
     utterance: bool = False,
 ) -> Episode:
     """Check, cut, mask and hash an episode."""
-    cleaned = shape.clean(payload, gateway.is_ours(handle))
+    cleaned = cleaning.clean(payload, gateway.is_ours(handle))
     payload = cleaned.payload
     source = handle.attested_source(payload.speaker)
     edges = Revise(
@@ -73,7 +73,7 @@ def capture(
     """The write that captures an episode."""
     handle.may_write("capture")
     asked = reason
-    reason, masked = shape.reason(reason, gateway.is_ours(handle), required=False)
+    reason, masked = cleaning.reason(reason, gateway.is_ours(handle), required=False)
     episode = prepare_episode(gateway, handle, payload, reason=reason, imported=imported)
 
     def run(writer: Writer) -> Receipt:

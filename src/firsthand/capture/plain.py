@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import msgspec
 
-from firsthand.capture import shape
+from firsthand.capture import cleaning
 from firsthand.capture.entities import entities_of, resolve, subject_digest
 from firsthand.capture.gateway import Gateway
 from firsthand.capture.readable import held, payload_of
@@ -33,7 +33,7 @@ def remember_plain(
     masked: tuple[Masking, ...],
 ) -> Callable[[Writer], Receipt]:
     """What to run under the lock for a working record or an entity."""
-    cleaned = shape.clean(payload, gateway.is_ours(handle))
+    cleaned = cleaning.clean(payload, gateway.is_ours(handle))
     payload, maskings = cleaned.payload, (*cleaned.maskings, *masked)
     words = gateway.words(Body(payload=payload, reason=reason), gateway.clock.now())
     level = SENSITIVITIES.index(sensitivity)

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import msgspec
 
-from firsthand.capture import shape
+from firsthand.capture import cleaning
 from firsthand.capture.claims import (
     GONE,
     Saying,
@@ -75,7 +75,7 @@ class Current(NamedTuple):
 def revise(gateway: Gateway, handle: Handle, asked: Revision, idempotency_key: str | None) -> Write:
     """The write that corrects or changes a record."""
     handle.may_write(asked.verb)
-    reason, masked = shape.reason(asked.reason, gateway.is_ours(handle), required=True)
+    reason, masked = cleaning.reason(asked.reason, gateway.is_ours(handle), required=True)
     assert reason is not None
     before = _preview(gateway, handle, asked)
     saying = None
@@ -121,7 +121,7 @@ def retract(
 ) -> Write:
     """The write that takes a record back, with nothing in its place."""
     handle.may_write("retract")
-    said, masked = shape.reason(reason, gateway.is_ours(handle), required=True)
+    said, masked = cleaning.reason(reason, gateway.is_ours(handle), required=True)
     words = gateway.words(Body(reason=said), 0)
 
     def run(writer: Writer) -> Receipt:

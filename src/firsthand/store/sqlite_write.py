@@ -103,9 +103,9 @@ class SqliteWriter(SqliteReader):
 
     def foresee(self, keys: Iterable[str]) -> None:
         """Read at once what bears on keys that will be asked for one by one."""
-        self._entries.clear()
-        self._bearing.clear()
-        asked = dict.fromkeys(keys)
+        if len(self._bearing) >= KEPT_KEYS:
+            self._bearing.clear()
+        asked = dict.fromkeys(key for key in keys if key not in self._bearing)
         found = super().bearing_on_any(asked)
         self._bearing |= {key: found.get(key, []) for key in asked}
 

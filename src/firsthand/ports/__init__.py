@@ -1,0 +1,60 @@
+"""What the house asks of a store, a clock and an embedder, and the rows that cross."""
+
+from firsthand.ports.plugs import Clock, Embedder, Progress, Store
+from firsthand.ports.reading import (
+    AuditReader,
+    BeliefReader,
+    KeptReader,
+    LedgerReader,
+    NameReader,
+    Reader,
+    SearchReader,
+)
+from firsthand.ports.rows import (
+    LISTED,
+    REST,
+    SEQ_BITS,
+    UNLISTED,
+    Attention,
+    BeliefRow,
+    ColumnsRow,
+    DocRow,
+    Head,
+    JournalRow,
+    LedgerRow,
+    RequestRow,
+    ScopeRow,
+    Scored,
+    Shelf,
+)
+from firsthand.ports.writing import Writer
+
+__all__ = [
+    "LISTED",
+    "REST",
+    "SEQ_BITS",
+    "UNLISTED",
+    "Attention",
+    "AuditReader",
+    "BeliefReader",
+    "BeliefRow",
+    "Clock",
+    "ColumnsRow",
+    "DocRow",
+    "Embedder",
+    "Head",
+    "JournalRow",
+    "KeptReader",
+    "LedgerReader",
+    "LedgerRow",
+    "NameReader",
+    "Progress",
+    "Reader",
+    "RequestRow",
+    "ScopeRow",
+    "Scored",
+    "SearchReader",
+    "Shelf",
+    "Store",
+    "Writer",
+]

@@ -1,0 +1,65 @@
+"""Every plug in the wall: a store, a clock, an embedder."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
+from typing import Protocol
+
+from firsthand.ports.reading import Reader
+from firsthand.ports.rows import JournalRow
+from firsthand.ports.writing import Writer
+
+Progress = Callable[[int, int], None]
+"""Called with (done, total)."""
+
+
+class Store(Protocol):
+    """One database file or server: every space in it."""
+
+    def reading(self, space: str) -> AbstractContextManager[Reader]:
+        """A snapshot of a space for as long as the context lasts."""
+        ...
+
+    def writing(self, space: str) -> AbstractContextManager[Writer]:
+        """The append lock and a transaction: committed at the end, rolled back on an error."""
+        ...
+
+    def journal(self, space: str, rows: Sequence[JournalRow]) -> None:
+        """Write receipts in one group, durably only in the end (design 04)."""
+        ...
+
+    def space_key(self, space: str) -> bytes:
+        """The key under which names of a space become digests; made on first use and kept beside the database."""
+        ...
+
+    def check(self, space: str) -> list[str]:
+        """What the engine finds wrong with its own pages and indexes, in words without content."""
+        ...
+
+    def facts(self) -> dict[str, object]:
+        """Where the store is, its size, engine and schema version."""
+        ...
+
+    def close(self) -> None:
+        """Release every handle."""
+        ...
+
+
+class Clock(Protocol):
+    """The time, in microseconds UTC."""
+
+    def now(self) -> int:
+        """This instant."""
+        ...
+
+
+class Embedder(Protocol):
+    """Text as a vector; the default arm degrades with a code where there is none."""
+
+    identity: str
+    dimension: int
+
+    def embed(self, texts: Sequence[str]) -> list[bytes]:
+        """One int8 vector of `dimension` bytes per text."""
+        ...

@@ -1,0 +1,237 @@
+"""What the house asks when it reads: one consistent look at a space, by subject."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Protocol
+
+from firsthand.ports.rows import (
+    Attention,
+    BeliefRow,
+    ColumnsRow,
+    DocRow,
+    Head,
+    LedgerRow,
+    RequestRow,
+    ScopeRow,
+    Scored,
+    Shelf,
+)
+from firsthand.rules.view import Entries
+from firsthand.vocabulary.entries import Entry
+from firsthand.vocabulary.kinds import Kind
+
+
+class LedgerReader(Entries, Protocol):
+    """The ledger: entries by id, by place and by what they bear on."""
+
+    def head(self) -> Head:
+        """The end of the ledger."""
+        ...
+
+    def ledger_rows(self, after: int, limit: int) -> list[LedgerRow]:
+        """Entries after a position, in order."""
+        ...
+
+    def position_of(self, entry_id: str) -> int | None:
+        """The position of an entry."""
+        ...
+
+    def rows_of(self, entry_ids: Iterable[str]) -> dict[str, LedgerRow]:
+        """Entries by id."""
+        ...
+
+    def rows_at(self, positions: Iterable[int]) -> list[LedgerRow]:
+        """Entries by position, in order."""
+        ...
+
+    def bearing_on_any(self, keys: Iterable[str]) -> dict[str, list[Entry]]:
+        """Entries found under each of several keys."""
+        ...
+
+    def positions_bearing_on(self, key: str) -> list[int]:
+        """Positions of entries found under `key`."""
+        ...
+
+
+class BeliefReader(Protocol):
+    """Documents, and what is believed of them."""
+
+    def doc(self, revision_id: str) -> DocRow | None:
+        """The document of a revision."""
+        ...
+
+    def docs_of_record(self, record_id: str) -> list[DocRow]:
+        """The documents of a record."""
+        ...
+
+    def docs(self, vids: Iterable[int]) -> dict[int, DocRow]:
+        """Documents by number."""
+        ...
+
+    def records_beginning(self, prefix: str, limit: int) -> list[str]:
+        """Records whose id begins so, in order."""
+        ...
+
+    def units(self) -> list[str]:
+        """Every unit with an open row."""
+        ...
+
+    def open_rows(self, unit: str) -> list[BeliefRow]:
+        """The rows of a unit that are believed now."""
+        ...
+
+    def beliefs(self, vids: Iterable[int], known_at: int | None) -> list[BeliefRow]:
+        """The rows of documents that are believed at an instant, or now."""
+        ...
+
+    def beliefs_of_record(self, record_id: str) -> list[BeliefRow]:
+        """Every row a record ever had, oldest first."""
+        ...
+
+    def newest(
+        self, scope_no: int, kinds: Sequence[Kind], before: int | None, limit: int, shown_only: bool, clearance: int
+    ) -> list[int]:
+        """Document numbers of a scope that nothing locks for a clearance, newest first."""
+        ...
+
+    def locked(self, record_ids: Iterable[str], clearance: int) -> set[str]:
+        """Those of some records that are hidden, rejected, erased or above a clearance now."""
+        ...
+
+    def attention(self, record_ids: Iterable[str]) -> dict[str, Attention]:
+        """Salience anchors of records that have one."""
+        ...
+
+    def counts(self, readable: frozenset[str] | None, clearance: int) -> dict[str, dict[str, int]]:
+        """Open beliefs of readable scopes (unset: all) that nothing locks, by kind, status and scope."""
+        ...
+
+
+class SearchReader(Protocol):
+    """What the arms of a recall look for, and what ranking reads."""
+
+    def postings(self, scope_no: int, term: str, shelf: Shelf) -> str:
+        """Places in the scope of the documents with a term, comma-separated, in no order."""
+        ...
+
+    def similar(self, scope_no: int, first: str, others: Sequence[str], limit: int) -> list[int]:
+        """Listed claims of a scope with one term and any of others, newest first; looks at a bounded number."""
+        ...
+
+    def shown(self, vids: Iterable[int], kinds: Sequence[Kind], clearance: int) -> list[Scored]:
+        """The rows of documents that pass the default gate now, and are of these kinds."""
+        ...
+
+    def over(self, scope_no: int, clearance: int) -> list[tuple[int, Shelf]]:
+        """Document numbers of a scope that are indexed and above a clearance, each with its shelf."""
+        ...
+
+    def columns(self, scope_no: int, after: int) -> list[ColumnsRow]:
+        """What ranking needs of a scope's documents, from a place on."""
+        ...
+
+    def unlisted(self, scope_no: int) -> list[int]:
+        """Numbers of a scope's threaded documents that are not listed."""
+        ...
+
+    def thread_around(self, thread: str, vid: int, reach: int, clearance: int) -> list[int]:
+        """Document numbers of a thread within `reach` places of one, of those that nothing locks for a clearance."""
+        ...
+
+    def mentioning(self, scope_id: str, name: str, limit: int, clearance: int) -> list[int]:
+        """Document numbers that mention a name and that nothing locks for a clearance, newest first."""
+        ...
+
+    def mentioned_in(self, scope_id: str, name: str, vids: Iterable[int]) -> list[int]:
+        """Those of some document numbers that mention a name."""
+        ...
+
+    def has_spoken(self, scope_no: int, speaker_no: int, clearance: int) -> bool:
+        """Whether a speaker said anything in a scope that nothing locks for a clearance."""
+        ...
+
+
+class NameReader(Protocol):
+    """Scopes, the words behind opaque ids, entities, speakers and relations."""
+
+    def scope(self, scope_id: str) -> ScopeRow | None:
+        """A scope by its id."""
+        ...
+
+    def scope_rows(self) -> list[ScopeRow]:
+        """All scopes, by number."""
+        ...
+
+    def name(self, what: str, name_id: str) -> str | None:
+        """The words behind an opaque id, unless erased."""
+        ...
+
+    def known_names(self, scope_id: str, names: Sequence[str]) -> list[str]:
+        """Which of these names a document mentions or an entity has, in a scope."""
+        ...
+
+    def mentions_of(self, vid: int) -> list[str]:
+        """Names a document mentions."""
+        ...
+
+    def entities_named(self, scope_id: str, name: str) -> list[str]:
+        """Entity records a name stands for in a scope."""
+        ...
+
+    def entity_names_among(self, scope_id: str, names: Sequence[str]) -> list[str]:
+        """Which of these name keys an entity of a scope has."""
+        ...
+
+    def standing_entities(self, scope_id: str, name: str) -> list[str]:
+        """Entity records that a name stands for in a scope and that stand themselves."""
+        ...
+
+    def names_of_entity(self, record_id: str) -> list[tuple[str, str]]:
+        """(name, role) of an entity: canonical, alias, former or identifier."""
+        ...
+
+    def speakers(self, scope_id: str) -> dict[str, int]:
+        """Speaker names of a scope with their numbers."""
+        ...
+
+    def relations_of(self, record_id: str) -> list[tuple[str, str, str]]:
+        """(relation, other record, "out" or "in")."""
+        ...
+
+
+class KeptReader(Protocol):
+    """What a replay leaves as it is: idempotency keys, and the journal of recalls."""
+
+    def request(self, digest: str) -> RequestRow | None:
+        """What an idempotency key was used for."""
+        ...
+
+    def delivered_to(self, record_ids: Iterable[str], actor: str) -> bool:
+        """Whether a recall ever gave one of these records to an actor."""
+        ...
+
+    def knows_nonce(self, nonce: str) -> bool:
+        """Whether a packet fence is one of ours."""
+        ...
+
+    def delivery(self, recall_id: str) -> list[str] | None:
+        """Records a recall delivered, by rank; unset if the recall is not known."""
+        ...
+
+
+class AuditReader(Protocol):
+    """What an audit compares."""
+
+    def digests(self) -> dict[str, str]:
+        """One digest per projection and word index, over all its columns."""
+        ...
+
+
+class Reader(LedgerReader, BeliefReader, SearchReader, NameReader, KeptReader, AuditReader, Protocol):
+    """A consistent look at one space."""
+
+    @property
+    def space(self) -> str:
+        """The space read."""
+        ...

@@ -1,0 +1,90 @@
+"""What the house asks when it writes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Protocol
+
+from firsthand.ports.reading import Reader
+from firsthand.ports.rows import Attention, BeliefRow, DocRow, LedgerRow, RequestRow, ScopeRow, Shelf
+from firsthand.vocabulary.entries import Entry
+
+
+class Writer(Reader, Protocol):
+    """One open transaction under the space's append lock: all or nothing."""
+
+    def put_entry(self, row: LedgerRow) -> None:
+        """Append an entry."""
+        ...
+
+    def put_bearings(self, entry: Entry, position: int, keys: Sequence[str], bare: Sequence[str]) -> None:
+        """Say what an entry bears on, and under which keys nothing is found yet."""
+        ...
+
+    def foresee(self, keys: Iterable[str]) -> None:
+        """Read at once what bears on keys that will be asked for one by one."""
+        ...
+
+    def put_scope(self, scope_id: str, name: str | None) -> ScopeRow:
+        """Number a scope, or give it its name."""
+        ...
+
+    def next_vid(self, scope_id: str, shelf: Shelf) -> int:
+        """Number a new document of a scope, and count it on its shelf."""
+        ...
+
+    def put_name(self, what: str, name_id: str, text: str | None) -> None:
+        """Keep the words behind an opaque id."""
+        ...
+
+    def put_doc(self, doc: DocRow, terms: Sequence[str]) -> None:
+        """Add a document, its terms on its shelf."""
+        ...
+
+    def shelve(self, scope_id: str, vid: int, was: Shelf, now: Shelf, terms: Sequence[str]) -> None:
+        """Move a document's words from one index to another."""
+        ...
+
+    def put_mentions(self, scope_id: str, vid: int, names: Sequence[str]) -> None:
+        """Index the names a document mentions."""
+        ...
+
+    def put_entity_names(self, scope_id: str, record_id: str, names: Sequence[tuple[str, str]]) -> None:
+        """Replace an entity's names, of (name, role)."""
+        ...
+
+    def speaker_no(self, scope_id: str, name: str) -> int:
+        """The number of a speaker in a scope, given on first sight."""
+        ...
+
+    def close_belief(self, row: BeliefRow, at: int) -> None:
+        """End a row's known time."""
+        ...
+
+    def put_belief(self, row: BeliefRow) -> None:
+        """Open a row."""
+        ...
+
+    def put_relation(self, record_id: str, relation: str, target_id: str, position: int) -> None:
+        """Begin an edge between records."""
+        ...
+
+    def drop_relation(self, record_id: str, relation: str, target_id: str) -> None:
+        """End an edge between records."""
+        ...
+
+    def put_attention(self, record_id: str, attention: Attention) -> None:
+        """Set a salience anchor."""
+        ...
+
+    def put_request(self, digest: str, row: RequestRow) -> None:
+        """Keep what an idempotency key was used for."""
+        ...
+
+    def put_refusal(self, at: int, verb: str, code: str, scope_id: str, actor: str, cause_entry: str | None) -> None:
+        """Record a refusal, without content."""
+        ...
+
+    def drop_projections(self) -> None:
+        """Empty everything a replay makes anew."""
+        ...

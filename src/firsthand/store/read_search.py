@@ -1,0 +1,74 @@
+"""Reads of the word indexes, of threads and mentions, and of what ranking needs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import cast
+
+from firsthand.ports import REST, SEQ_BITS, ColumnsRow, Scored, Shelf
+from firsthand.store.snapshot import Snapshot, array
+from firsthand.vocabulary.kinds import DEFAULT_SENSITIVITY, HIGHEST_SENSITIVITY, SENSITIVITIES, Kind
+
+SIMILAR_SCANNED = 2_000
+DEFAULT_LEVEL = SENSITIVITIES.index(DEFAULT_SENSITIVITY)
+
+
+class SearchReads(Snapshot):
+    """What the arms of a recall look for, and what ranking reads."""
+
+    def postings(self, scope_no: int, term: str, shelf: Shelf) -> str:
+        """Places in the scope of the documents with a term, comma-separated."""
+        table = "lex_rest" if shelf == REST else "lex"
+        low = scope_no << SEQ_BITS
+        found = self._connection.execute(
+            f"SELECT group_concat(rowid - ?) FROM {table} WHERE {table} MATCH ? AND rowid BETWEEN ? AND ?",
+            (low, f'"{term}"', low, low + (1 << SEQ_BITS) - 1),
+        ).get
+        return str(found) if found is not None else ""
+
+    def similar(self, scope_no: int, first: str, others: Sequence[str], limit: int) -> list[int]:
+        """Listed claims of a scope with one term and any of others, newest first."""
+        low = scope_no << SEQ_BITS
+        match = f'"{first}"'
+        if others:
+            match += " AND (" + " OR ".join(f'"{o}"' for o in others) + ")"
+        return [r[0] for r in self._all("similar", match, low, low + (1 << SEQ_BITS) - 1, SIMILAR_SCANNED, limit)]
+
+    def shown(self, vids: Iterable[int], kinds: Sequence[Kind], clearance: int) -> list[Scored]:
+        """The rows of documents that pass the default gate now, and are of these kinds."""
+        return [Scored(*r) for r in self._all("shown", array(vids), clearance, array(kinds))]
+
+    def over(self, scope_no: int, clearance: int) -> list[tuple[int, Shelf]]:
+        """Document numbers of a scope that are indexed and above a clearance, each with its shelf."""
+        if clearance >= HIGHEST_SENSITIVITY:
+            return []
+        query = "over" if clearance >= DEFAULT_LEVEL else "over_public"
+        found = self._all(query, clearance, scope_no << SEQ_BITS, (scope_no + 1) << SEQ_BITS)
+        return [(r[0], r[1]) for r in found]
+
+    def columns(self, scope_no: int, after: int) -> list[ColumnsRow]:
+        """What ranking needs of a scope's documents, from a place on."""
+        low = scope_no << SEQ_BITS
+        return cast("list[ColumnsRow]", self._all("columns", low + after, low + (1 << SEQ_BITS)))
+
+    def unlisted(self, scope_no: int) -> list[int]:
+        """Numbers of a scope's threaded documents that are not listed."""
+        return [r[0] for r in self._all("unlisted", scope_no << SEQ_BITS, (scope_no + 1) << SEQ_BITS)]
+
+    def thread_around(self, thread: str, vid: int, reach: int, clearance: int) -> list[int]:
+        """Document numbers of a thread within `reach` places of one, of those that nothing locks for a clearance."""
+        before = [r[0] for r in self._all("thread_before", thread, vid, clearance, reach)]
+        return [*reversed(before), *(r[0] for r in self._all("thread_after", thread, vid, clearance, reach))]
+
+    def mentioning(self, scope_id: str, name: str, limit: int, clearance: int) -> list[int]:
+        """Document numbers that mention a name and that nothing locks for a clearance, newest first."""
+        return [r[0] for r in self._all("mentioning", scope_id, name, clearance, limit)]
+
+    def mentioned_in(self, scope_id: str, name: str, vids: Iterable[int]) -> list[int]:
+        """Those of some document numbers that mention a name."""
+        return [r[0] for r in self._all("mentioned_in", scope_id, name, array(vids))]
+
+    def has_spoken(self, scope_no: int, speaker_no: int, clearance: int) -> bool:
+        """Whether a speaker said anything in a scope that nothing locks for a clearance."""
+        low, high = scope_no << SEQ_BITS, (scope_no + 1) << SEQ_BITS
+        return self._one("has_spoken", low, high, speaker_no, clearance) is not None
