@@ -11,11 +11,10 @@ from typing import NamedTuple
 
 import msgspec
 
-from firsthand.ports import LedgerRow, Writer
+from firsthand.ports import BeliefRow, LedgerRow, Writer
 from firsthand.projection import body_of, indexed_again, project
 from firsthand.rules.bearing import keys_looked_under
 from firsthand.rules.identity import SALT_BYTES, body_digest, body_text, chained, entry_id, skeleton_text
-from firsthand.rules.standing import Row
 from firsthand.rules.wording import BLANK, Indexed, index_words
 from firsthand.vocabulary.entries import FORMAT_VERSION, AuthorIds, Body, Edges, Entry, Skeleton
 
@@ -43,12 +42,19 @@ class Draft(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Appended(NamedTuple):
-    """An entry in the ledger, and the rows of every unit it touched."""
+    """An entry in the ledger, and the belief rows it opened."""
 
     entry: Entry
     position: int
     received_at: int
-    rows: dict[str, frozenset[Row]]
+    opened: list[BeliefRow]
+
+    @property
+    def begun(self) -> list[BeliefRow] | None:
+        """All that is believed of the record that the entry began; unset if it began none."""
+        if self.entry.skeleton.record is not None:
+            return None
+        return [row for row in self.opened if row.revision_id == self.entry.id]
 
 
 def prepare(body: Body, salt: bytes, spoken: int, *, indexed: bool = True) -> Words:
@@ -81,8 +87,8 @@ def append(writer: Writer, draft: Draft, words: Words) -> Appended:
     chain = chained(head.chain, entry.id, received_at)
     row = LedgerRow(head.position + 1, entry.id, received_at, chain, text, words.text, words.salt)
     writer.put_entry(row)
-    rows = project(writer, entry, row, words.body, words.indexed, fresh=True)
-    return Appended(entry, row.position, received_at, rows)
+    opened = project(writer, entry, row, words.body, words.indexed, fresh=True)
+    return Appended(entry, row.position, received_at, opened)
 
 
 def replay(writer: Writer, rows: Sequence[tuple[LedgerRow, Skeleton]]) -> None:

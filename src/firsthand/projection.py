@@ -41,8 +41,8 @@ def project(
     indexed: Indexed,
     *,
     fresh: bool,
-) -> dict[str, frozenset[Row]]:
-    """Write everything that follows from an entry; `fresh`: as nothing can refer to it yet. The rows it settled."""
+) -> list[BeliefRow]:
+    """Write everything that follows from an entry; the rows it opened. `fresh`: nothing can refer to it yet."""
     about = keys_about(entry)
     fresh = fresh or not any(writer.bearing_on(key) for key in about)
     writer.put_bearings(entry, row.position, bearings(entry), about if fresh else ())
@@ -69,7 +69,7 @@ def project(
     for unit, rows in settled.items():
         step.believe(unit, rows, empty=fresh and unit == entry.record_id and entry.skeleton.record is None)
     step.reshelve()
-    return settled
+    return step.opened
 
 
 def policy_in_force(reader: Reader) -> PolicyRules:
@@ -131,6 +131,7 @@ class _Step:
         self._at = at
         self._docs: dict[str, DocRow] = {}
         self._moved: dict[int, str] = {}
+        self.opened: list[BeliefRow] = []
 
     def add_document(
         self, edges: Revise, position: int, payload: Payload | None, indexed: Indexed, units: Iterable[frozenset[Row]]
@@ -154,6 +155,7 @@ class _Step:
             self._moved[row.vid] = row.scope_id
         for row in sorted((r for c, r in after.items() if c not in before), key=_place):
             self._writer.put_belief(row)
+            self.opened.append(row)
             self._moved[row.vid] = row.scope_id
 
     def reshelve(self) -> None:

@@ -86,7 +86,7 @@ def capture(
             record_id=done.entry.record_id,
             entry_id=done.entry.id,
             known_at=done.received_at,
-            standing=standing_of([r for rows in done.rows.values() for r in rows]),
+            standing=standing_of(done.opened),
             maskings=(*episode.maskings, *masked),
             notes=notes,
         )

@@ -40,6 +40,7 @@ class SqliteStore:
         self._closed = False
         self._open_lock = threading.Lock()
         self._write_lock = threading.RLock()
+        self._last: tuple[SqliteWriter, int, int] | None = None
         with translated():
             self._writer = self._connect(synchronous)
             self._journal = self._connect("NORMAL" if synchronous == "FULL" else synchronous)
@@ -67,13 +68,14 @@ class SqliteStore:
         with self._write_lock, translated(may_have_written=False):
             self._writer.execute("BEGIN IMMEDIATE")
             try:
-                writer = SqliteWriter(self._writer, self._queries, space)
+                writer = self._remembering(space)
                 yield writer
                 writer.finish()
             except BaseException:
                 if self._writer.in_transaction:
                     self._writer.execute("ROLLBACK")
                 raise
+            version = self._pragma("data_version")
             with translated(may_have_written=True):
                 try:
                     self._writer.execute("COMMIT")
@@ -81,6 +83,17 @@ class SqliteStore:
                     if self._writer.in_transaction:
                         self._writer.execute("ROLLBACK")
                     raise
+            self._last = writer, version, self._writer.total_changes()
+
+    def _remembering(self, space: str) -> SqliteWriter:
+        """A writer that remembers the transaction before, if nobody has written since, not even past it."""
+        last, self._last = self._last, None
+        if last is not None:
+            writer, version, changes = last
+            unchanged = version == self._pragma("data_version") and changes == self._writer.total_changes()
+            if unchanged and writer.space == space:
+                return writer
+        return SqliteWriter(self._writer, self._queries, space)
 
     def journal(self, space: str, rows: Sequence[JournalRow]) -> None:
         """Write receipts in one transaction that is not synced (design 04: bounded loss)."""

@@ -40,8 +40,9 @@ _INDEXES: dict[Shelf, str] = {LISTED: "lex", REST: "lex_rest"}
 class SqliteWriter(SqliteReader):
     """One open transaction: what it reads includes what it wrote.
 
-    Nobody else can write while it lasts, so whatever it read or wrote is remembered and not read again. Words wait and
-    are indexed together at the end: FTS5 writes a segment whenever another statement may have to be undone.
+    Nobody else can write while it lasts, so what it read or wrote is remembered and not read again; the store lets the
+    next transaction go on from there if nobody wrote in between. Words wait and are indexed together at the end: FTS5
+    writes a segment whenever another statement may have to be undone.
     """
 
     def __init__(self, connection: Connection, queries: dict[str, str], space: str) -> None:
@@ -63,7 +64,15 @@ class SqliteWriter(SqliteReader):
         self._connection.execute(self._q[query], (self._space, *values))
 
     def finish(self) -> None:
-        """Write what waits: the words of new documents, and how many documents each scope has."""
+        """Write what waits. The next transaction may go on with what is remembered, if that has not grown too large."""
+        self._write_waiting()
+        self._freed.clear()
+        for known in (self._scopes, self._speakers, self._names):
+            if len(known) >= KEPT:
+                known.clear()
+
+    def _write_waiting(self) -> None:
+        """The words of new documents, and how many documents each scope has."""
         for shelf, waiting in self._waiting.items():
             if waiting:
                 insert = f"INSERT INTO {_INDEXES[shelf]} (rowid, terms) VALUES (?, ?)"
@@ -75,7 +84,7 @@ class SqliteWriter(SqliteReader):
             self._connection.execute(self._q["count_scope"], (*counts, self._space, scope_id))
         self._counted.clear()
 
-    # ---- what this transaction knows -------------------------------------------------------------------------------
+    # ---- what is remembered ------------------------------------------------------------------------------------
 
     def head(self) -> Head:
         """The end of the ledger, which nobody else can move while this transaction lasts."""
@@ -129,7 +138,7 @@ class SqliteWriter(SqliteReader):
 
     def scope_rows(self) -> list[ScopeRow]:
         """All scopes, by number."""
-        self.finish()
+        self._write_waiting()
         return super().scope_rows()
 
     def name(self, what: str, name_id: str) -> str | None:
@@ -161,17 +170,17 @@ class SqliteWriter(SqliteReader):
 
     def similar(self, scope_no: int, first: str, others: Sequence[str], limit: int) -> list[int]:
         """Listed claims of a scope with one term and any of others, newest first."""
-        self.finish()
+        self._write_waiting()
         return super().similar(scope_no, first, others, limit)
 
     def postings(self, scope_no: int, term: str, shelf: Shelf) -> str:
         """Places in the scope of the documents with a term, comma-separated."""
-        self.finish()
+        self._write_waiting()
         return super().postings(scope_no, term, shelf)
 
     def digests(self) -> dict[str, str]:
         """One digest per projection and word index, over all its columns."""
-        self.finish()
+        self._write_waiting()
         return super().digests()
 
     def _decoded(self, entry_id: str, skeleton: str) -> Entry:
@@ -263,7 +272,7 @@ class SqliteWriter(SqliteReader):
         waiting = self._waiting[shelf]
         waiting[vid] = " ".join(terms)
         if len(waiting) >= WAITING_DOCUMENTS:
-            self.finish()
+            self._write_waiting()
 
     def put_mentions(self, scope_id: str, vid: int, names: Sequence[str]) -> None:
         """Index the names a document mentions."""
