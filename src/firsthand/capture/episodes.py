@@ -94,4 +94,4 @@ def capture(
     fingerprint = ""
     if idempotency_key is not None:
         fingerprint = gateway.fingerprint(handle, payload, sensitivity, asked, imported)
-    return Write("capture", run, idempotency_key, fingerprint)
+    return Write("capture", run, idempotency_key, fingerprint, names=episode.words.indexed.perhaps)

@@ -25,6 +25,10 @@ class Writer(Reader, Protocol):
         """Read at once what bears on keys that will be asked for one by one."""
         ...
 
+    def foresee_names(self, scope_id: str, names: Iterable[str]) -> None:
+        """Read at once which of many names an entity of a scope has."""
+        ...
+
     def put_scope(self, scope_id: str, name: str | None) -> ScopeRow:
         """Number a scope, or give it its name."""
         ...

@@ -68,14 +68,14 @@ class SqliteStore:
         with self._write_lock, translated(may_have_written=False):
             self._writer.execute("BEGIN IMMEDIATE")
             try:
-                writer = self._remembering(space)
+                version = self._pragma("data_version")
+                writer = self._remembering(space, version)
                 yield writer
                 writer.finish()
             except BaseException:
                 if self._writer.in_transaction:
                     self._writer.execute("ROLLBACK")
                 raise
-            version = self._pragma("data_version")
             with translated(may_have_written=True):
                 try:
                     self._writer.execute("COMMIT")
@@ -85,14 +85,11 @@ class SqliteStore:
                     raise
             self._last = writer, version, self._writer.total_changes()
 
-    def _remembering(self, space: str) -> SqliteWriter:
-        """A writer that remembers the transaction before, if nobody has written since, not even past it."""
+    def _remembering(self, space: str, version: int) -> SqliteWriter:
+        """The writer of the transaction before, with what it remembers, if nobody has written since."""
         last, self._last = self._last, None
-        if last is not None:
-            writer, version, changes = last
-            unchanged = version == self._pragma("data_version") and changes == self._writer.total_changes()
-            if unchanged and writer.space == space:
-                return writer
+        if last is not None and last[0].space == space and last[1:] == (version, self._writer.total_changes()):
+            return last[0]
         return SqliteWriter(self._writer, self._queries, space)
 
     def journal(self, space: str, rows: Sequence[JournalRow]) -> None:

@@ -22,7 +22,7 @@ from firsthand.ports import (
 from firsthand.store.engine import Connection, SqlValue
 from firsthand.store.sql import PROJECTIONS
 from firsthand.store.sqlite_read import SqliteReader
-from firsthand.vocabulary.entries import Entry
+from firsthand.vocabulary.entries import Entry, root_of
 from firsthand.vocabulary.errors import BrokenError
 from firsthand.vocabulary.instants import FOREVER
 
@@ -147,20 +147,25 @@ class SqliteWriter(SqliteReader):
             self._names[what, name_id] = super().name(what, name_id)
         return self._names[what, name_id]
 
+    def foresee_names(self, scope_id: str, names: Iterable[str]) -> None:
+        """Read at once which of many names an entity of a scope has."""
+        known = self._entity_names
+        if len(known) >= KEPT_KEYS:
+            known.clear()
+        asked = [name for name in dict.fromkeys(names) if (scope_id, name) not in known]
+        if asked:
+            known |= dict.fromkeys(((scope_id, name) for name in asked), False)
+            known |= dict.fromkeys(((scope_id, name) for name in super().entity_names_among(scope_id, asked)), True)
+
     def entity_names_among(self, scope_id: str, names: Sequence[str]) -> list[str]:
         """Which of these name keys an entity of a scope has."""
-        known = self._entity_names
-        asked = [n for n in names if (scope_id, n) not in known]
-        if asked:
-            if len(known) >= KEPT:
-                known.clear()
-                asked = list(names)
-            known |= dict.fromkeys(((scope_id, n) for n in asked), False)
-            known |= dict.fromkeys(((scope_id, n) for n in super().entity_names_among(scope_id, asked)), True)
-        return sorted(n for n in names if known[scope_id, n])
+        self.foresee_names(scope_id, names)
+        return sorted(name for name in names if self._entity_names[scope_id, name])
 
     def standing_entities(self, scope_id: str, name: str) -> list[str]:
         """Entity records that a name stands for in a scope and that stand themselves."""
+        if self._entity_names.get((scope_id, name)) is False:
+            return []
         found = self._entities.get((scope_id, name))
         if found is None:
             if len(self._entities) >= KEPT:
@@ -281,9 +286,12 @@ class SqliteWriter(SqliteReader):
     def put_entity_names(self, scope_id: str, record_id: str, names: Sequence[tuple[str, str]]) -> None:
         """Replace an entity's names."""
         self._run("drop_entity_names", record_id)
-        self._entity_names.clear()
-        self._entities.clear()
+        if self._connection.changes():
+            self._entity_names.clear()
+            self._entities.clear()
         for name, role in names:
+            self._entity_names[scope_id, name] = True
+            self._entities.pop((scope_id, name), None)
             self._run("put_entity_name", scope_id, name, record_id, role)
 
     def speaker_no(self, scope_id: str, name: str) -> int:
@@ -300,17 +308,15 @@ class SqliteWriter(SqliteReader):
         self._connection.execute(self._q["close_belief"], (at, self._space, row.vid, row.known_from, row.valid_from))
         if row.unit in self._open:
             self._open[row.unit].remove(row)
-        self._forget_standing(row)
+        if row.kind == "entity":
+            self._entities.clear()
 
     def put_belief(self, row: BeliefRow) -> None:
         """Open a row."""
         self._run("put_belief", *row)
         if row.unit in self._open and row.known_to == FOREVER:
             self._open[row.unit].append(row)
-        self._forget_standing(row)
-
-    def _forget_standing(self, row: BeliefRow) -> None:
-        if row.kind == "entity":
+        if row.kind == "entity" and root_of(row.record_id) != row.revision_id:
             self._entities.clear()
 
     def put_relation(self, record_id: str, relation: str, target_id: str, position: int) -> None:
