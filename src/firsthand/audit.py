@@ -20,8 +20,9 @@ from firsthand.vocabulary.errors import BrokenError
 from firsthand.vocabulary.packets import LedgerHead, RebuildReport
 
 PAGE_ROWS = 1_000
-PROGRESS_ROWS = 100
+REPLAYED_TOGETHER = 100
 GENESIS = "0" * 40
+_skeletons = msgspec.json.Decoder(Skeleton)
 _SALT = re.compile(f"[0-9a-f]{{{2 * SALT_BYTES}}}")
 _COLUMNS = {
     "position": int,
@@ -85,7 +86,6 @@ class Audit:
         self._handle.may("rebuild")
         self._gateway.journal.flush()
         with self._store.writing(self._handle.space) as writer:
-            _verify(writer, None)  # what is replayed has to be what was written
             before = writer.digests()
             total = self._replay_all(writer, progress)
             after = writer.digests()
@@ -116,13 +116,16 @@ class Audit:
                 )
 
     def _replay_all(self, writer: Writer, progress: Progress | None) -> int:
-        """Drop every projection and replay; how many entries there are."""
+        """Drop every projection and replay, if what is replayed is what was written; how many entries there are."""
         total = writer.head().position
         writer.drop_projections()
-        for row in _rows(writer):
-            replay(writer, row)
-            if progress is not None and row.position % PROGRESS_ROWS == 0:
-                progress(row.position, total)
+        walk = _Walk(writer)
+        for page in _pages(writer):
+            for start in range(0, len(page), REPLAYED_TOGETHER):
+                replay(writer, walk.verified(page[start : start + REPLAYED_TOGETHER]))
+                if progress is not None and walk.position % REPLAYED_TOGETHER == 0:
+                    progress(walk.position, total)
+        walk.end()
         return total
 
 
@@ -130,10 +133,10 @@ class _UndoneError(Exception):
     """Rolls a comparing replay back."""
 
 
-def _rows(reader: Reader) -> Iterator[LedgerRow]:
+def _pages(reader: Reader) -> Iterator[list[LedgerRow]]:
     after = 0
     while page := _page(reader, after):
-        yield from page
+        yield page
         after = page[-1].position
 
 
@@ -157,28 +160,51 @@ def _page(reader: Reader, after: int) -> list[LedgerRow]:
 def _verify(reader: Reader, progress: Progress | None) -> Head:
     """Walk the ledger from its beginning."""
     total = reader.head().position
-    chain, received_at, position, last = GENESIS, 0, 0, None
-    blank: dict[str, LedgerRow] = {}
-    for row in _rows(reader):
-        position += 1
-        if row.position != position:
+    walk = _Walk(reader)
+    for page in _pages(reader):
+        walk.verified(page)
+        if progress is not None and walk.position % PAGE_ROWS == 0:
+            progress(walk.position, total)
+    return walk.end()
+
+
+class _Walk:
+    """The ledger from its beginning, each entry checked against the one before it."""
+
+    def __init__(self, reader: Reader) -> None:
+        self._reader = reader
+        self._chain = GENESIS
+        self._received_at = 0
+        self._last: str | None = None
+        self._blank: dict[str, LedgerRow] = {}
+        self.position = 0
+
+    def verified(self, page: list[LedgerRow]) -> list[tuple[LedgerRow, Skeleton]]:
+        """The next entries with their skeletons; raise `BrokenError` on the first that does not hold."""
+        return [(row, self._step(row)) for row in page]
+
+    def end(self) -> Head:
+        """The end of the ledger, once no blank body is left that no entry erased."""
+        for row in self._blank.values():
+            raise _broken(row, "body", "its body is blank and no erase entry names it")
+        return Head(self.position, self._last, self._chain, self._received_at)
+
+    def _step(self, row: LedgerRow) -> Skeleton:
+        self.position += 1
+        if row.position != self.position:
             raise _broken(row, "position", "a position is missing before it")
-        skeleton = _verify_row(reader, row)
+        skeleton = _verify_row(self._reader, row)
         if row.body is None:
-            blank[row.entry_id] = row
+            self._blank[row.entry_id] = row
         if isinstance(skeleton.edges, Erase):
             for erased in skeleton.edges.targets:
-                blank.pop(erased, None)
-        if row.received_at <= received_at:
+                self._blank.pop(erased, None)
+        if row.received_at <= self._received_at:
             raise _broken(row, "received_at", "it was received before the entry before it")
-        if row.chain != chained(chain, row.entry_id, row.received_at):
+        if row.chain != chained(self._chain, row.entry_id, row.received_at):
             raise _broken(row, "chain", "the chain does not hold")
-        chain, received_at, last = row.chain, row.received_at, row.entry_id
-        if progress is not None and position % PAGE_ROWS == 0:
-            progress(position, total)
-    for row in blank.values():
-        raise _broken(row, "body", "its body is blank and no erase entry names it")
-    return Head(position, last, chain, received_at)
+        self._chain, self._received_at, self._last = row.chain, row.received_at, row.entry_id
+        return skeleton
 
 
 def _verify_row(reader: Reader, row: LedgerRow) -> Skeleton:
@@ -188,7 +214,7 @@ def _verify_row(reader: Reader, row: LedgerRow) -> Skeleton:
     if entry_id(row.skeleton) != row.entry_id:
         raise _broken(row, "skeleton", "its skeleton is not what its id says")
     try:
-        skeleton = msgspec.json.decode(row.skeleton, type=Skeleton)
+        skeleton = _skeletons.decode(row.skeleton)
     except (msgspec.DecodeError, msgspec.ValidationError):
         raise _broken(row, "skeleton", "its skeleton cannot be read") from None
     if skeleton.space != reader.space:

@@ -6,14 +6,15 @@ same entries, so audit and repair cannot drift from writing.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import msgspec
 
-from firsthand.ports import LedgerRow, Writer
-from firsthand.projection import body_of, entry_of, indexed_again, project
+from firsthand.ports import BeliefRow, LedgerRow, Writer
+from firsthand.projection import body_of, indexed_again, project
+from firsthand.rules.bearing import keys_looked_under
 from firsthand.rules.identity import SALT_BYTES, body_digest, body_text, chained, entry_id, skeleton_text
-from firsthand.rules.standing import Row
 from firsthand.rules.wording import BLANK, Indexed, index_words
 from firsthand.vocabulary.entries import FORMAT_VERSION, AuthorIds, Body, Edges, Entry, Skeleton
 
@@ -41,20 +42,27 @@ class Draft(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Appended(NamedTuple):
-    """An entry in the ledger, and the rows of every unit it touched."""
+    """An entry in the ledger, and the belief rows it opened."""
 
     entry: Entry
     position: int
     received_at: int
-    rows: dict[str, frozenset[Row]]
+    opened: list[BeliefRow]
+
+    @property
+    def begun(self) -> list[BeliefRow] | None:
+        """All that is believed of the record that the entry began; unset if it began none."""
+        if self.entry.skeleton.record is not None:
+            return None
+        return [row for row in self.opened if row.revision_id == self.entry.id]
 
 
-def prepare(body: Body, salt: bytes, spoken: int) -> Words:
-    """Encode, salt, hash and index a body. Needs `SALT_BYTES` unguessable bytes."""
+def prepare(body: Body, salt: bytes, spoken: int, *, indexed: bool = True) -> Words:
+    """Encode, salt and hash a body, and index it if it will be found. Needs `SALT_BYTES` unguessable bytes."""
     assert len(salt) == SALT_BYTES
     text, salt_hex = body_text(body), salt.hex()
-    indexed = index_words(body.payload, spoken) if body.payload is not None else BLANK
-    return Words(body, text, salt_hex, body_digest(salt_hex, text), indexed)
+    found = index_words(body.payload, spoken) if indexed and body.payload is not None else BLANK
+    return Words(body, text, salt_hex, body_digest(salt_hex, text), found)
 
 
 def append(writer: Writer, draft: Draft, words: Words) -> Appended:
@@ -79,11 +87,14 @@ def append(writer: Writer, draft: Draft, words: Words) -> Appended:
     chain = chained(head.chain, entry.id, received_at)
     row = LedgerRow(head.position + 1, entry.id, received_at, chain, text, words.text, words.salt)
     writer.put_entry(row)
-    rows = project(writer, entry, row, words.body, words.indexed, fresh=True)
-    return Appended(entry, row.position, received_at, rows)
+    opened = project(writer, entry, row, words.body, words.indexed, fresh=True)
+    return Appended(entry, row.position, received_at, opened)
 
 
-def replay(writer: Writer, row: LedgerRow) -> None:
-    """Project one stored entry anew."""
-    entry, body = entry_of(row), body_of(row)
-    project(writer, entry, row, body, indexed_again(entry, body), fresh=False)
+def replay(writer: Writer, rows: Sequence[tuple[LedgerRow, Skeleton]]) -> None:
+    """Project stored entries anew, in their order."""
+    entries = [Entry(id=row.entry_id, skeleton=skeleton) for row, skeleton in rows]
+    writer.foresee(key for entry in entries for key in keys_looked_under(entry))
+    for (row, _), entry in zip(rows, entries, strict=True):
+        body = body_of(row)
+        project(writer, entry, row, body, indexed_again(entry, body), fresh=False)

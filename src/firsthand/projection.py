@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterable, Sequence
 
 import msgspec
 
 from firsthand.ports import LISTED, REST, UNLISTED, Attention, BeliefRow, DocRow, LedgerRow, Reader, Shelf, Writer
-from firsthand.rules.bearing import bearings, claim_digest
+from firsthand.rules.bearing import bearings, claim_digest, keys_about
 from firsthand.rules.fold import fold
 from firsthand.rules.gate import Shown, stands, unlocked
 from firsthand.rules.normalise import name_key
@@ -23,9 +24,11 @@ from firsthand.vocabulary.records import Entity, Episodic, Payload
 
 GENERATION = 0
 POLICY = "policy"
+POLICIES_KEPT = 8
 FULL_ATTENTION = 1.0
 """A record's salience when it is made."""
 
+_UTTERED = BLANK._replace(flags=UTTERANCE)
 _bodies = msgspec.json.Decoder(Body)
 _skeletons = msgspec.json.Decoder(Skeleton)
 
@@ -38,11 +41,11 @@ def project(
     indexed: Indexed,
     *,
     fresh: bool,
-) -> dict[str, frozenset[Row]]:
-    """Write everything that follows from an entry; `fresh`: nothing can refer to it yet. The rows it settled."""
-    keys = bearings(entry)
-    if keys:
-        writer.put_bearings(row.position, keys)
+) -> list[BeliefRow]:
+    """Write everything that follows from an entry; the rows it opened. `fresh`: nothing can refer to it yet."""
+    about = keys_about(entry)
+    fresh = fresh or not any(writer.bearing_on(key) for key in about)
+    writer.put_bearings(entry, row.position, bearings(entry), about if fresh else ())
     payload = body.payload if body is not None else None
     edges = entry.skeleton.edges
     match edges:
@@ -66,13 +69,18 @@ def project(
     for unit, rows in settled.items():
         step.believe(unit, rows, empty=fresh and unit == entry.record_id and entry.skeleton.record is None)
     step.reshelve()
-    return settled
+    return step.opened
 
 
 def policy_in_force(reader: Reader) -> PolicyRules:
     """Who is believed in this space: what the newest `define` of a policy says, as every handle and replay sees it."""
     text = reader.name(POLICY, "")
-    return DEFAULT_POLICY if text is None else msgspec.json.decode(text, type=PolicyRules)
+    return DEFAULT_POLICY if text is None else _policy(text)
+
+
+@functools.lru_cache(maxsize=POLICIES_KEPT)
+def _policy(text: str) -> PolicyRules:
+    return msgspec.json.decode(text, type=PolicyRules)
 
 
 def _settle_all(writer: Writer, policy: PolicyRules) -> dict[str, frozenset[Row]]:
@@ -93,7 +101,8 @@ def body_of(row: LedgerRow) -> Body | None:
 
 def indexed_again(entry: Entry, body: Body | None) -> Indexed:
     """What the indexes hold of a stored entry."""
-    if body is None or body.payload is None:
+    edges = entry.skeleton.edges
+    if body is None or body.payload is None or (isinstance(edges, Revise) and edges.utterance):
         return BLANK
     return index_words(body.payload, said_at(entry, body.payload))
 
@@ -122,6 +131,7 @@ class _Step:
         self._at = at
         self._docs: dict[str, DocRow] = {}
         self._moved: dict[int, str] = {}
+        self.opened: list[BeliefRow] = []
 
     def add_document(
         self, edges: Revise, position: int, payload: Payload | None, indexed: Indexed, units: Iterable[frozenset[Row]]
@@ -133,7 +143,7 @@ class _Step:
         shelf = shelf_of(own, kind) if own else REST
         if edges.utterance:
             # It was stored only to be cited: its claim speaks for it, and nothing speaks for it once the claim fell.
-            shelf, indexed = UNLISTED, indexed._replace(mentions=(), perhaps=(), flags=indexed.flags | UTTERANCE)
+            shelf, indexed = UNLISTED, _UTTERED
         self._docs[self._entry.id] = _put_document(self._writer, self._entry, kind, position, payload, indexed, shelf)
 
     def believe(self, unit: str, rows: frozenset[Row], *, empty: bool) -> None:
@@ -145,6 +155,7 @@ class _Step:
             self._moved[row.vid] = row.scope_id
         for row in sorted((r for c, r in after.items() if c not in before), key=_place):
             self._writer.put_belief(row)
+            self.opened.append(row)
             self._moved[row.vid] = row.scope_id
 
     def reshelve(self) -> None:

@@ -27,6 +27,7 @@ PLACES = [
     "put_entity_names",
     "speaker_no",
     "put_request",
+    "finish",
 ]
 KEPT = ("entry", "request", "refusal")
 

@@ -21,6 +21,7 @@ from firsthand.rules.access import Handle
 from firsthand.rules.bearing import claim_digest, unit_of
 from firsthand.rules.evidence import approvals
 from firsthand.rules.identity import cardinality
+from firsthand.rules.normalise import name_key
 from firsthand.rules.tombstones import Block, blocked
 from firsthand.rules.view import Said, View
 from firsthand.rules.wording import words_of
@@ -82,14 +83,23 @@ def remember(
                     "evidence_not_taken", "working memory and entities rest on no evidence; leave it out",
                     field="evidence",
                 )  # fmt: skip
-            run = remember_plain(gateway, handle, payload, sensitivity, reason, masked)
+            run, names = remember_plain(gateway, handle, payload, sensitivity, reason, masked), ()
         case _:
             saying = prepare_saying(gateway, handle, payload, basis, sensitivity, evidence, reason)
             run = _remember_claim(gateway, handle, saying._replace(maskings=(*saying.maskings, *masked)))
+            names = _names_in(saying)
     fingerprint = ""
     if idempotency_key is not None:
         fingerprint = gateway.fingerprint(handle, payload, basis, sensitivity, list(evidence), asked)
-    return Write("remember", run, idempotency_key, fingerprint)
+    return Write("remember", run, idempotency_key, fingerprint, names=names)
+
+
+def _names_in(saying: Saying) -> tuple[str, ...]:
+    """What a claim looks up as names of entities: its subject, an object that may be one, and words of its sentence."""
+    payload, names = saying.payload, saying.words.indexed.perhaps
+    if isinstance(payload, Semantic) and payload.subject is not None and payload.object is not None:
+        names = (name_key(payload.subject), name_key(str(payload.object.value)), *names)
+    return names
 
 
 # ---- claims ----------------------------------------------------------------------------------------------------------

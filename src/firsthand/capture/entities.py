@@ -45,7 +45,7 @@ def resolve(reader: Reader, handle: Handle, name: str) -> Subject:
 
 def entities_of(reader: Reader, handle: Handle, name: str) -> list[str]:
     """Every entity of this scope that a name, alias, former name or identifier stands for."""
-    return [e for e in reader.entities_named(handle.scope_id, name_key(name)) if _stands(reader, e)]
+    return reader.standing_entities(handle.scope_id, name_key(name))
 
 
 def make(gateway: Gateway, handle: Handle, writer: Writer, name: str, subject: Subject) -> None:
@@ -54,11 +54,3 @@ def make(gateway: Gateway, handle: Handle, writer: Writer, name: str, subject: S
     edges = Revise(record_kind="entity", names=(subject.digest,))
     words = gateway.words(Body(payload=payload), gateway.clock.now())
     gateway.append(handle, writer, edges, words)
-
-
-def _stands(reader: Reader, entity_id: str) -> bool:
-    docs = reader.docs_of_record(entity_id)
-    return any(
-        r.status in ("active", "pending_evidence") and r.visibility != "hidden"
-        for r in reader.beliefs([d.vid for d in docs], None)
-    )

@@ -48,7 +48,7 @@ def prepare_episode(
         utterance=utterance,
     )
     said_at = payload.occurred_at if payload.occurred_at is not None else gateway.clock.now()
-    words = gateway.words(Body(payload=payload, reason=reason), said_at)
+    words = gateway.words(Body(payload=payload, reason=reason), said_at, indexed=not utterance)
     return Episode(edges, words, cleaned.maskings, cleaned.own_words, cleaned.nothing_left)
 
 
@@ -86,7 +86,7 @@ def capture(
             record_id=done.entry.record_id,
             entry_id=done.entry.id,
             known_at=done.received_at,
-            standing=standing_of([r for rows in done.rows.values() for r in rows]),
+            standing=standing_of(done.opened),
             maskings=(*episode.maskings, *masked),
             notes=notes,
         )
@@ -94,4 +94,4 @@ def capture(
     fingerprint = ""
     if idempotency_key is not None:
         fingerprint = gateway.fingerprint(handle, payload, sensitivity, asked, imported)
-    return Write("capture", run, idempotency_key, fingerprint)
+    return Write("capture", run, idempotency_key, fingerprint, names=episode.words.indexed.perhaps)

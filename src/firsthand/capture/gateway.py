@@ -32,7 +32,8 @@ ONLY_OWN_WORDS = "only_own_words"
 class Write(NamedTuple):
     """A verb ready to run under the lock. `fingerprint` tells one request from another under the same key.
 
-    `of` tells apart the writes of one request, such as the feedback on each record of a recall.
+    `of` tells apart the writes of one request, such as the feedback on each record of a recall. `names`: keys that are
+    looked up as names of entities.
     """
 
     verb: str
@@ -40,6 +41,7 @@ class Write(NamedTuple):
     key: str | None = None
     fingerprint: str = ""
     of: str = ""
+    names: tuple[str, ...] = ()
 
 
 class Gateway:
@@ -57,6 +59,7 @@ class Gateway:
         defined = set(self._defined)
         with self.store.writing(handle.space) as writer:
             self._define_names(handle, writer)
+            writer.foresee_names(handle.scope_id, (name for write in writes for name in write.names))
             receipts = [self._once(handle, writer, w) for w in writes]
             defined |= {(what, i) for what, i, _ in handle.names}
         self._defined = defined
@@ -73,9 +76,9 @@ class Gateway:
                 words = self.words(Body(name=policy.name), 0)
                 self.append(handle, writer, Define(what="policy", policy=policy), words, scope_id=SPACE_WIDE)
 
-    def words(self, body: Body, said_at: int) -> Words:
+    def words(self, body: Body, said_at: int, *, indexed: bool = True) -> Words:
         """A body hashed and indexed, ready for the lock."""
-        return prepare(body, secrets.token_bytes(SALT_BYTES), said_at)
+        return prepare(body, secrets.token_bytes(SALT_BYTES), said_at, indexed=indexed)
 
     def append(
         self,

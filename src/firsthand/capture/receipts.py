@@ -46,8 +46,8 @@ def receipt_for(
     extra: tuple[Conflict, ...] = (),
 ) -> Receipt:
     """The receipt of a write that was stored."""
-    docs = writer.docs_of_record(placed.record_id)
-    rows = writer.beliefs([d.vid for d in docs], None)
+    begun = placed.done.begun
+    rows = rows_now(writer, placed.record_id) if begun is None else begun
     digest = claim_digest(placed.claim)
     own = [r for r in rows if r.claim == digest] or rows
     conflicts = list(_met(handle, writer, own))

@@ -191,6 +191,10 @@ class NameReader(Protocol):
         """Which of these name keys an entity of a scope has."""
         ...
 
+    def standing_entities(self, scope_id: str, name: str) -> list[str]:
+        """Entity records that a name stands for in a scope and that stand themselves."""
+        ...
+
     def names_of_entity(self, record_id: str) -> list[tuple[str, str]]:
         """(name, role) of an entity: canonical, alias, former or identifier."""
         ...

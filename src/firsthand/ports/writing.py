@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Protocol
 
 from firsthand.ports.reading import Reader
 from firsthand.ports.rows import Attention, BeliefRow, DocRow, LedgerRow, RequestRow, ScopeRow, Shelf
+from firsthand.vocabulary.entries import Entry
 
 
 class Writer(Reader, Protocol):
@@ -16,8 +17,16 @@ class Writer(Reader, Protocol):
         """Append an entry."""
         ...
 
-    def put_bearings(self, position: int, keys: Sequence[str]) -> None:
-        """Say what an entry bears on."""
+    def put_bearings(self, entry: Entry, position: int, keys: Sequence[str], bare: Sequence[str]) -> None:
+        """Say what an entry bears on, and under which keys nothing is found yet."""
+        ...
+
+    def foresee(self, keys: Iterable[str]) -> None:
+        """Read at once what bears on keys that will be asked for one by one."""
+        ...
+
+    def foresee_names(self, scope_id: str, names: Iterable[str]) -> None:
+        """Read at once which of many names an entity of a scope has."""
         ...
 
     def put_scope(self, scope_id: str, name: str | None) -> ScopeRow:

@@ -23,6 +23,7 @@ from firsthand.vocabulary.entries import (
     Settle,
     Support,
     Tombstone,
+    root_of,
 )
 from firsthand.vocabulary.grants import SPACE_WIDE
 
@@ -158,6 +159,23 @@ def bearings(entry: Entry) -> list[str]:
         keys.append(heir_key(consequences.inherits))
     keys += [naming_key(i) for i in named_by(entry)]
     return list(dict.fromkeys(keys))
+
+
+def keys_about(entry: Entry) -> list[str]:
+    """The keys under which entries that refer to this one, or to the record it begins, are found."""
+    if entry.skeleton.record is not None:
+        return [naming_key(entry.id)]
+    record = entry.record_id
+    return [naming_key(entry.id), record_key(record), citing_key(record), heir_key(record)]
+
+
+def keys_looked_under(entry: Entry) -> list[str]:
+    """The keys a fold of this entry reads before any others; one left out costs time, and changes nothing."""
+    keys = bearings(entry) + keys_about(entry)
+    keys += [tombstone_key(claim) for claim in claims_of(entry)]
+    for assertion in assertions_of(entry):
+        keys += [record_key(assertion.evidence), naming_key(root_of(assertion.evidence))]
+    return keys
 
 
 def tombstone_scopes(scope: str, all_scopes: tuple[str, ...]) -> tuple[str, ...]:

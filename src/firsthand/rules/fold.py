@@ -19,6 +19,7 @@ from firsthand.rules.bearing import (
     tombstone_scopes,
     unit_of,
 )
+from firsthand.rules.firsts import begins_plainly, first_claim_row, first_row
 from firsthand.rules.standing import Row, settle_unit
 from firsthand.rules.view import Entries, View
 from firsthand.vocabulary.entries import (
@@ -50,7 +51,12 @@ class Change(NamedTuple):
 
 def fold(entries: Entries, entry: Entry, policy: PolicyRules, *, fresh: bool = False) -> Change:
     """What `entry`, already among `entries`, changes. `fresh`: nothing can refer to it yet, as after a local write."""
+    if fresh and begins_plainly(entry):
+        return Change({entry.record_id: frozenset((first_row(entry, policy),))}, 0)
     view = View(entries, entry if fresh else None)
+    claimed = first_claim_row(view, entry, policy) if fresh else None
+    if claimed is not None:
+        return Change({claimed.unit: frozenset((claimed,))}, view.reads)
     units = affected(view, entry, fresh=fresh)
     return Change({u: settle_unit(view, u, policy) for u in sorted(units)}, view.reads)
 

@@ -13,7 +13,7 @@ from firsthand.rules.succession import Held, contradicts, hold
 from firsthand.rules.trust import CANDIDATE, TIER_NAMES, VALIDATED, approvals, independent_sources, tier_of, voice_of
 from firsthand.rules.view import Said, View
 from firsthand.rules.visibility import shown
-from firsthand.vocabulary.entries import Claim, Judge, PolicyRules, Revise, Settle, root_of
+from firsthand.vocabulary.entries import Claim, Entry, Judge, PolicyRules, Revise, Settle, root_of
 from firsthand.vocabulary.instants import BEGINNING, FOREVER
 from firsthand.vocabulary.kinds import HiddenReason, Status, Tier, Visibility
 
@@ -93,7 +93,7 @@ def _record_rows(view: View, record: str, policy: PolicyRules) -> frozenset[Row]
     assert kind not in CLAIMED, "a record of claims is settled by the units of its claims"
     visible = shown(view, [record])
     visibility = _visibility(visible.hidden, len(heads) > 1)
-    tier: Tier = "observed" if kind in ("episodic", "working") else _entity_tier(view, record, policy)
+    tier: Tier = "observed" if kind in ("episodic", "working") else entity_tier(view.get(root_of(record)), policy)
     rows: set[Row] = set()
     for head in heads:
         entry = view.get(head)
@@ -110,8 +110,8 @@ def _record_rows(view: View, record: str, policy: PolicyRules) -> frozenset[Row]
     return frozenset(rows)
 
 
-def _entity_tier(view: View, record: str, policy: PolicyRules) -> Tier:
-    root = view.get(root_of(record))
+def entity_tier(root: Entry | None, policy: PolicyRules) -> Tier:
+    """The tier of an entity, from who made it."""
     role = root.skeleton.author.role if root else "system"
     return "validated_claim" if role == "person" or policy.agent_statement_is_claim else "candidate"
 

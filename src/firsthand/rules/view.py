@@ -10,10 +10,9 @@ from firsthand.rules.bearing import (
     CLAIMED,
     assertions_of,
     bearings,
-    citing_key,
     consequences_of,
-    heir_key,
     inherits_from,
+    keys_about,
     naming_key,
     record_key,
     unit_key,
@@ -201,10 +200,7 @@ class View:
     def _take(self, fresh: Entry) -> None:
         """Know an entry that was just written: nothing can refer to it yet, nor to its record if it is a root."""
         self._by_id[fresh.id] = fresh
-        self._by_key[naming_key(fresh.id)] = ()
-        if fresh.skeleton.record is None:
-            record = fresh.record_id
-            self._by_key |= {record_key(record): (), citing_key(record): (), heir_key(record): ()}
+        self._by_key |= dict.fromkeys(keys_about(fresh), ())
 
     def get(self, entry_id: str) -> Entry | None:
         """The entry with this id."""

@@ -68,11 +68,12 @@ def index_words(payload: Payload, said_at: int) -> Indexed:
     names = dict.fromkeys(name_key(m.text) for m in mentions(text))
     if isinstance(payload, Semantic) and payload.subject:
         names[name_key(payload.subject)] = None
+    named = tuple(n for n in names if n)[:MENTIONS_PER_DOCUMENT]
     flags = (QUESTION if "?" in text else 0) | (TIME_WORDS if meant.has_time_words else 0)
     return Indexed(
         tuple(terms(text)),
-        tuple(n for n in names if n)[:MENTIONS_PER_DOCUMENT],
-        _perhaps(text),
+        named,
+        _perhaps(text, named),
         flags,
         window.start if window else None,
         window.end if window else None,
@@ -80,12 +81,20 @@ def index_words(payload: Payload, said_at: int) -> Indexed:
     )
 
 
-def _perhaps(text: str) -> tuple[str, ...]:
-    """Words and pairs of words as name keys; a pair or word of nothing but common words names nobody."""
-    keys = [name_key(w) for w in text.split(maxsplit=WORDS_LOOKED_UP)[:WORDS_LOOKED_UP]]
-    rare = [k not in STOP_WORDS and len(k) > 1 for k in keys]
-    found = dict.fromkeys(k for k, r in zip(keys, rare, strict=True) if r)
-    found |= dict.fromkeys(f"{keys[i]} {keys[i + 1]}" for i in range(len(keys) - 1) if rare[i] or rare[i + 1])
+def _perhaps(text: str, named: tuple[str, ...]) -> tuple[str, ...]:
+    """Words and pairs of words as name keys, beside those named; one of nothing but common words names nobody."""
+    found: dict[str, None] = {}
+    before, before_is_rare = "", False
+    for word in text.split(maxsplit=WORDS_LOOKED_UP)[:WORDS_LOOKED_UP]:
+        key = name_key(word)
+        rare = len(key) > 1 and key not in STOP_WORDS
+        if rare:
+            found[key] = None
+        if before and (rare or before_is_rare):
+            found[f"{before} {key}"] = None
+        before, before_is_rare = key, rare
+    for name in named:
+        found.pop(name, None)
     return tuple(found)
 
 

@@ -177,6 +177,19 @@ WHERE d.space_id = ? AND d.vid = ?;
 SELECT name FROM mention WHERE space_id = ? AND vid = ? ORDER BY name;
 -- name: entities_named
 SELECT DISTINCT record_id FROM entity_name WHERE space_id = ? AND scope_id = ? AND name = ? ORDER BY record_id;
+-- name: standing_entities
+SELECT found.record_id FROM (SELECT DISTINCT record_id FROM entity_name WHERE space_id = ?1 AND scope_id = ?2 AND name = ?3) found
+WHERE EXISTS (
+    SELECT 1 FROM entry e JOIN doc d ON d.space_id = e.space_id AND d.position = e.position
+    JOIN belief b ON b.space_id = d.space_id AND b.vid = d.vid
+    WHERE e.space_id = ?1 AND e.entry_id = 'e' || substr(found.record_id, 2) AND b.known_to = 9223372036854775807
+      AND b.status IN ('active', 'pending_evidence') AND b.visibility <> 'hidden'
+) OR EXISTS (
+    SELECT 1 FROM doc d JOIN belief b ON b.space_id = d.space_id AND b.vid = d.vid
+    WHERE d.space_id = ?1 AND d.record_id = found.record_id AND substr(d.revision_id, 2) <> substr(d.record_id, 2)
+      AND b.known_to = 9223372036854775807
+      AND b.status IN ('active', 'pending_evidence') AND b.visibility <> 'hidden'
+) ORDER BY found.record_id;
 -- name: entity_names_among
 SELECT DISTINCT name FROM entity_name WHERE space_id = ? AND scope_id = ? AND name IN (SELECT value FROM {list}) ORDER BY name;
 -- name: names_of_entity
@@ -222,9 +235,6 @@ SELECT DISTINCT vid >> ?2 AS scope_no FROM doc WHERE space_id = ?1 ORDER BY scop
 INSERT INTO scope (space_id, scope_id, scope_no, name, next_seq, listed, rest, changed) VALUES (?, ?, ?, ?, 0, 0, 0, 0);
 -- name: name_scope
 UPDATE scope SET name = ? WHERE space_id = ? AND scope_id = ?;
--- name: next_seq
-UPDATE scope SET next_seq = next_seq + 1, listed = listed + ?2, rest = rest + ?3, changed = changed + 1
-WHERE space_id = ?1 AND scope_id = ?4 RETURNING scope_no, next_seq - 1;
 -- name: put_name
 INSERT INTO name (space_id, what, name_id, text) VALUES (?, ?, ?, ?)
 ON CONFLICT (space_id, what, name_id) DO UPDATE SET text = excluded.text;
@@ -234,8 +244,8 @@ INSERT INTO doc (space_id, vid, record_id, revision_id, position, kind, shelf, t
 VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?);
 -- name: set_shelf
 UPDATE doc SET shelf = ? WHERE space_id = ? AND vid = ?;
--- name: count_shelves
-UPDATE scope SET listed = listed + ?, rest = rest + ?, changed = changed + 1 WHERE space_id = ? AND scope_id = ?;
+-- name: count_scope
+UPDATE scope SET next_seq = ?, listed = ?, rest = ?, changed = ? WHERE space_id = ? AND scope_id = ?;
 -- name: put_mention
 INSERT INTO mention (space_id, scope_id, name, vid) VALUES (?, ?, ?, ?);
 -- name: drop_entity_names

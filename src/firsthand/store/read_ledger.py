@@ -52,15 +52,18 @@ class LedgerReads(Snapshot):
 
     def bearing_on(self, key: str) -> Sequence[Entry]:
         """Entries found under `key`."""
-        return [Entry(id=i, skeleton=_skeletons.decode(s)) for i, s in self._all("bearing_on", key)]
+        return [self._decoded(i, s) for i, s in self._all("bearing_on", key)]
 
     def bearing_on_any(self, keys: Iterable[str], known_at: int | None = None) -> dict[str, list[Entry]]:
         """Entries found under each of several keys, of those received by an instant, or of all."""
         found: dict[str, list[Entry]] = {}
         for key, entry_id, text in self._all("bearing_on_any", array(keys), FOREVER if known_at is None else known_at):
-            found.setdefault(key, []).append(Entry(id=entry_id, skeleton=_skeletons.decode(text)))
+            found.setdefault(key, []).append(self._decoded(entry_id, text))
         return found
 
     def positions_bearing_on(self, key: str) -> list[int]:
         """Positions of entries found under `key`."""
         return [r[0] for r in self._all("positions_bearing_on", key)]
+
+    def _decoded(self, entry_id: str, skeleton: str) -> Entry:
+        return Entry(id=entry_id, skeleton=_skeletons.decode(skeleton))

@@ -42,6 +42,10 @@ class NameReads(Snapshot):
         """Which of these name keys an entity of a scope has."""
         return [r[0] for r in self._all("entity_names_among", scope_id, array(names))]
 
+    def standing_entities(self, scope_id: str, name: str) -> list[str]:
+        """Entity records that a name stands for in a scope and that stand themselves."""
+        return [r[0] for r in self._all("standing_entities", scope_id, name)]
+
     def names_of_entity(self, record_id: str) -> list[tuple[str, str]]:
         """(name, role) of an entity."""
         return [(r[0], r[1]) for r in self._all("names_of_entity", record_id)]

@@ -40,6 +40,7 @@ class SqliteStore:
         self._closed = False
         self._open_lock = threading.Lock()
         self._write_lock = threading.RLock()
+        self._last: tuple[SqliteWriter, int, int] | None = None
         with translated():
             self._writer = self._connect(synchronous)
             self._journal = self._connect("NORMAL" if synchronous == "FULL" else synchronous)
@@ -67,7 +68,10 @@ class SqliteStore:
         with self._write_lock, translated(may_have_written=False):
             self._writer.execute("BEGIN IMMEDIATE")
             try:
-                yield SqliteWriter(self._writer, self._queries, space)
+                version = self._pragma("data_version")
+                writer = self._remembering(space, version)
+                yield writer
+                writer.finish()
             except BaseException:
                 if self._writer.in_transaction:
                     self._writer.execute("ROLLBACK")
@@ -79,6 +83,14 @@ class SqliteStore:
                     if self._writer.in_transaction:
                         self._writer.execute("ROLLBACK")
                     raise
+            self._last = writer, version, self._writer.total_changes()
+
+    def _remembering(self, space: str, version: int) -> SqliteWriter:
+        """The writer of the transaction before, with what it remembers, if nobody has written since."""
+        last, self._last = self._last, None
+        if last is not None and last[0].space == space and last[1:] == (version, self._writer.total_changes()):
+            return last[0]
+        return SqliteWriter(self._writer, self._queries, space)
 
     def journal(self, space: str, rows: Sequence[JournalRow]) -> None:
         """Write receipts in one transaction that is not synced (design 04: bounded loss)."""

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from typing import Final
 
 from firsthand.ports import (
     LISTED,
@@ -21,25 +22,69 @@ from firsthand.ports import (
 from firsthand.store.engine import Connection, SqlValue
 from firsthand.store.sql import PROJECTIONS
 from firsthand.store.sqlite_read import SqliteReader
+from firsthand.vocabulary.entries import Entry, root_of
 from firsthand.vocabulary.errors import BrokenError
+from firsthand.vocabulary.instants import FOREVER
 
 SCOPE_BITS = 31
 """A scope's number fits above `SEQ_BITS` in a signed 64-bit document number."""
+WAITING_DOCUMENTS: Final = 2_000
+"""How many documents' words wait to be indexed together."""
+KEPT: Final = 2_048
+"""How much of each kind is remembered before that starts anew."""
+KEPT_KEYS: Final = 16_384
 
 _INDEXES: dict[Shelf, str] = {LISTED: "lex", REST: "lex_rest"}
 
 
 class SqliteWriter(SqliteReader):
-    """One open transaction: what it reads includes what it wrote."""
+    """One open transaction: what it reads includes what it wrote.
 
-    def _run(self, query: str, *values: SqlValue) -> None:
-        self._connection.execute(self._q[query], (self._space, *values))
+    Nobody else can write while it lasts, so what it read or wrote is remembered and not read again; the store lets the
+    next transaction go on from there if nobody wrote in between. Words wait and are indexed together at the end: FTS5
+    writes a segment whenever another statement may have to be undone.
+    """
 
     def __init__(self, connection: Connection, queries: dict[str, str], space: str) -> None:
         super().__init__(connection, queries, space)
         self._head: Head | None = None
         self._speakers: dict[tuple[str, str], int] = {}
         self._freed: list[int] = []
+        self._scopes: dict[str, ScopeRow] = {}
+        self._counted: set[str] = set()
+        self._names: dict[tuple[str, str], str | None] = {}
+        self._entity_names: dict[tuple[str, str], bool] = {}
+        self._entities: dict[tuple[str, str], list[str]] = {}
+        self._entries: dict[str, Entry] = {}
+        self._bearing: dict[str, list[Entry]] = {}
+        self._open: dict[str, list[BeliefRow]] = {}
+        self._waiting: dict[Shelf, dict[int, str]] = {LISTED: {}, REST: {}}
+
+    def _run(self, query: str, *values: SqlValue) -> None:
+        self._connection.execute(self._q[query], (self._space, *values))
+
+    def finish(self) -> None:
+        """Write what waits. The next transaction may go on with what is remembered, if that has not grown too large."""
+        self._write_waiting()
+        self._freed.clear()
+        for known in (self._scopes, self._speakers, self._names):
+            if len(known) >= KEPT:
+                known.clear()
+
+    def _write_waiting(self) -> None:
+        """The words of new documents, and how many documents each scope has."""
+        for shelf, waiting in self._waiting.items():
+            if waiting:
+                insert = f"INSERT INTO {_INDEXES[shelf]} (rowid, terms) VALUES (?, ?)"
+                self._connection.executemany(insert, sorted(waiting.items()))
+                waiting.clear()
+        for scope_id in sorted(self._counted):
+            row = self._scopes[scope_id]
+            counts = (row.next_seq, row.listed, row.rest, row.changed)
+            self._connection.execute(self._q["count_scope"], (*counts, self._space, scope_id))
+        self._counted.clear()
+
+    # ---- what is remembered ------------------------------------------------------------------------------------
 
     def head(self) -> Head:
         """The end of the ledger, which nobody else can move while this transaction lasts."""
@@ -47,15 +92,127 @@ class SqliteWriter(SqliteReader):
             self._head = super().head()
         return self._head
 
+    def get(self, entry_id: str) -> Entry | None:
+        """The entry with this id."""
+        entry = self._entries.get(entry_id)
+        if entry is None:
+            entry = super().get(entry_id)
+            if entry is not None:
+                self._keep(entry)
+        return entry
+
+    def bearing_on(self, key: str) -> Sequence[Entry]:
+        """Entries found under `key`."""
+        found = self._bearing.get(key)
+        if found is None:
+            if len(self._bearing) >= KEPT_KEYS:
+                self._bearing.clear()
+            found = self._bearing[key] = list(super().bearing_on(key))
+        return found
+
+    def foresee(self, keys: Iterable[str]) -> None:
+        """Read at once what bears on keys that will be asked for one by one."""
+        if len(self._bearing) >= KEPT_KEYS:
+            self._bearing.clear()
+        asked = dict.fromkeys(key for key in keys if key not in self._bearing)
+        found = super().bearing_on_any(asked)
+        self._bearing |= {key: found.get(key, []) for key in asked}
+
+    def open_rows(self, unit: str) -> list[BeliefRow]:
+        """The rows of a unit that are believed now."""
+        if unit.startswith("r"):
+            return super().open_rows(unit)
+        found = self._open.get(unit)
+        if found is None:
+            if len(self._open) >= KEPT:
+                self._open.clear()
+            found = self._open[unit] = super().open_rows(unit)
+        return list(found)
+
+    def scope(self, scope_id: str) -> ScopeRow | None:
+        """A scope by its id."""
+        row = self._scopes.get(scope_id) or super().scope(scope_id)
+        if row is not None:
+            self._scopes[scope_id] = row
+        return row
+
+    def scope_rows(self) -> list[ScopeRow]:
+        """All scopes, by number."""
+        self._write_waiting()
+        return super().scope_rows()
+
+    def name(self, what: str, name_id: str) -> str | None:
+        """The words behind an opaque id."""
+        if (what, name_id) not in self._names:
+            self._names[what, name_id] = super().name(what, name_id)
+        return self._names[what, name_id]
+
+    def foresee_names(self, scope_id: str, names: Iterable[str]) -> None:
+        """Read at once which of many names an entity of a scope has."""
+        known = self._entity_names
+        if len(known) >= KEPT_KEYS:
+            known.clear()
+        asked = [name for name in dict.fromkeys(names) if (scope_id, name) not in known]
+        if asked:
+            known |= dict.fromkeys(((scope_id, name) for name in asked), False)
+            known |= dict.fromkeys(((scope_id, name) for name in super().entity_names_among(scope_id, asked)), True)
+
+    def entity_names_among(self, scope_id: str, names: Sequence[str]) -> list[str]:
+        """Which of these name keys an entity of a scope has."""
+        self.foresee_names(scope_id, names)
+        return sorted(name for name in names if self._entity_names[scope_id, name])
+
+    def standing_entities(self, scope_id: str, name: str) -> list[str]:
+        """Entity records that a name stands for in a scope and that stand themselves."""
+        if self._entity_names.get((scope_id, name)) is False:
+            return []
+        found = self._entities.get((scope_id, name))
+        if found is None:
+            if len(self._entities) >= KEPT:
+                self._entities.clear()
+            found = self._entities[scope_id, name] = super().standing_entities(scope_id, name)
+        return found
+
+    def similar(self, scope_no: int, first: str, others: Sequence[str], limit: int) -> list[int]:
+        """Listed claims of a scope with one term and any of others, newest first."""
+        self._write_waiting()
+        return super().similar(scope_no, first, others, limit)
+
+    def postings(self, scope_no: int, term: str, shelf: Shelf) -> str:
+        """Places in the scope of the documents with a term, comma-separated."""
+        self._write_waiting()
+        return super().postings(scope_no, term, shelf)
+
+    def digests(self) -> dict[str, str]:
+        """One digest per projection and word index, over all its columns."""
+        self._write_waiting()
+        return super().digests()
+
+    def _decoded(self, entry_id: str, skeleton: str) -> Entry:
+        return self._entries.get(entry_id) or self._keep(super()._decoded(entry_id, skeleton))
+
+    def _keep(self, entry: Entry) -> Entry:
+        if len(self._entries) >= KEPT:
+            self._entries.clear()
+            self._bearing.clear()
+        self._entries[entry.id] = entry
+        return entry
+
+    # ---- writes ----------------------------------------------------------------------------------------------------
+
     def put_entry(self, row: LedgerRow) -> None:
         """Append an entry."""
         self._run("put_entry", *row)
         self._head = Head(row.position, row.entry_id, row.chain, row.received_at)
 
-    def put_bearings(self, position: int, keys: Sequence[str]) -> None:
-        """Say what an entry bears on."""
+    def put_bearings(self, entry: Entry, position: int, keys: Sequence[str], bare: Sequence[str]) -> None:
+        """Say what an entry bears on, and under which keys nothing is found yet."""
+        self._keep(entry)
+        self._bearing |= {key: [] for key in bare}
         for key in keys:
             self._run("put_bearing", key, position)
+            if key in self._bearing:
+                self._bearing[key].append(entry)
 
     def put_scope(self, scope_id: str, name: str | None) -> ScopeRow:
         """Number a scope, or give it its name."""
@@ -63,9 +220,11 @@ class SqliteWriter(SqliteReader):
         if row is None:
             number = self._next_scope_no()
             self._run("put_scope", scope_id, number, name)
-            return ScopeRow(scope_id, number, name, 0, 0, 0, 0)
-        if name is not None and row.name != name:
+            row = ScopeRow(scope_id, number, name, 0, 0, 0, 0)
+        elif name is not None and row.name != name:
             self._connection.execute(self._q["name_scope"], (name, self._space, scope_id))
+            row = row._replace(name=name)
+        self._scopes[scope_id] = row
         return row
 
     def _next_scope_no(self) -> int:
@@ -76,18 +235,24 @@ class SqliteWriter(SqliteReader):
 
     def next_vid(self, scope_id: str, shelf: Shelf) -> int:
         """Number a new document of a scope, and count it on its shelf."""
-        counted = (int(shelf == LISTED), int(shelf == REST), scope_id)
-        row = self._one("next_seq", *counted)
-        if row is None:
-            self.put_scope(scope_id, None)
-            row = self._one("next_seq", *counted)
-        if row is None or row[1] >= 1 << SEQ_BITS:
+        row = self.scope(scope_id) or self.put_scope(scope_id, None)
+        if row.next_seq >= 1 << SEQ_BITS:
             raise BrokenError("scope_full", "the scope has no document numbers left")
-        return (row[0] << SEQ_BITS) | row[1]
+        self._count(row, 1, int(shelf == LISTED), int(shelf == REST))
+        return (row.scope_no << SEQ_BITS) | row.next_seq
+
+    def _count(self, row: ScopeRow, new: int, listed: int, rest: int) -> None:
+        """Count documents of a scope, to be written when the transaction ends."""
+        scope_id, number, name = row[:3]
+        self._scopes[scope_id] = ScopeRow(
+            scope_id, number, name, row.next_seq + new, row.listed + listed, row.rest + rest, row.changed + 1
+        )
+        self._counted.add(scope_id)
 
     def put_name(self, what: str, name_id: str, text: str | None) -> None:
         """Keep the words behind an opaque id."""
         self._run("put_name", what, name_id, text)
+        self._names[what, name_id] = text
 
     def put_doc(self, doc: DocRow, terms: Sequence[str]) -> None:
         """Add a document, its terms on its shelf."""
@@ -99,16 +264,20 @@ class SqliteWriter(SqliteReader):
         """Move a document's words from one index to another."""
         if was == now:
             return
-        if was != UNLISTED:
+        if was != UNLISTED and self._waiting[was].pop(vid, None) is None:
             self._connection.execute(f"DELETE FROM {_INDEXES[was]} WHERE rowid = ?", (vid,))
         if now != UNLISTED:
             self._index(now, vid, terms)
         self._connection.execute(self._q["set_shelf"], (now, self._space, vid))
-        moved = [(now == shelf) - (was == shelf) for shelf in (LISTED, REST)]
-        self._connection.execute(self._q["count_shelves"], (*moved, self._space, scope_id))
+        row = self.scope(scope_id)
+        assert row is not None
+        self._count(row, 0, *((now == shelf) - (was == shelf) for shelf in (LISTED, REST)))
 
     def _index(self, shelf: Shelf, vid: int, terms: Sequence[str]) -> None:
-        self._connection.execute(f"INSERT INTO {_INDEXES[shelf]} (rowid, terms) VALUES (?, ?)", (vid, " ".join(terms)))
+        waiting = self._waiting[shelf]
+        waiting[vid] = " ".join(terms)
+        if len(waiting) >= WAITING_DOCUMENTS:
+            self._write_waiting()
 
     def put_mentions(self, scope_id: str, vid: int, names: Sequence[str]) -> None:
         """Index the names a document mentions."""
@@ -117,7 +286,12 @@ class SqliteWriter(SqliteReader):
     def put_entity_names(self, scope_id: str, record_id: str, names: Sequence[tuple[str, str]]) -> None:
         """Replace an entity's names."""
         self._run("drop_entity_names", record_id)
+        if self._connection.changes():
+            self._entity_names.clear()
+            self._entities.clear()
         for name, role in names:
+            self._entity_names[scope_id, name] = True
+            self._entities.pop((scope_id, name), None)
             self._run("put_entity_name", scope_id, name, record_id, role)
 
     def speaker_no(self, scope_id: str, name: str) -> int:
@@ -132,10 +306,18 @@ class SqliteWriter(SqliteReader):
     def close_belief(self, row: BeliefRow, at: int) -> None:
         """End a row's known time."""
         self._connection.execute(self._q["close_belief"], (at, self._space, row.vid, row.known_from, row.valid_from))
+        if row.unit in self._open:
+            self._open[row.unit].remove(row)
+        if row.kind == "entity":
+            self._entities.clear()
 
     def put_belief(self, row: BeliefRow) -> None:
         """Open a row."""
         self._run("put_belief", *row)
+        if row.unit in self._open and row.known_to == FOREVER:
+            self._open[row.unit].append(row)
+        if row.kind == "entity" and root_of(row.record_id) != row.revision_id:
+            self._entities.clear()
 
     def put_relation(self, record_id: str, relation: str, target_id: str, position: int) -> None:
         """Begin an edge between records."""
@@ -164,7 +346,7 @@ class SqliteWriter(SqliteReader):
         own = {number for space, number in scopes if space == self._space}
         own |= {number for (number,) in self._all("scope_nos_of_docs", SEQ_BITS)}
         self._freed = sorted(own - set(others))
-        self._speakers.clear()
+        self._forget()
         for index in _INDEXES.values():
             if not others:
                 self._connection.execute(f"INSERT INTO {index} ({index}) VALUES ('delete-all')")
@@ -177,3 +359,11 @@ class SqliteWriter(SqliteReader):
             self._connection.execute(f"DELETE FROM {table} WHERE space_id = ?", (self._space,))
             # An index that damage has parted from its table still holds what was deleted.
             self._connection.execute(f"REINDEX {table}")
+
+    def _forget(self) -> None:
+        """Know nothing of what was dropped."""
+        for known in (self._speakers, self._scopes, self._names, self._entity_names, self._entities):
+            known.clear()
+        for past in (self._entries, self._bearing, self._open, *self._waiting.values()):
+            past.clear()
+        self._counted.clear()
