@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import re
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from typing import Final
 
 import msgspec
@@ -158,12 +159,30 @@ def history(reader: Reader, handle: Handle, record_id: str, limit: int, cursor: 
         positions.add(root)
     wanted = sorted(p for p in positions if p > after)
     rows = reader.rows_at(wanted[:limit])
+    beliefs = tuple(_beliefs(reader, handle, record_id)) if cursor is None else ()
     return History(
         record_id=record_id,
         entries=tuple(_entry_view(reader, r) for r in rows),
-        beliefs=tuple(_beliefs(reader, handle, record_id)) if cursor is None else (),
+        beliefs=beliefs,
+        causes=_causes(reader, handle, beliefs, positions),
         cursor=str(rows[-1].position) if len(wanted) > limit else None,
     )
+
+
+def _causes(
+    reader: Reader, handle: Handle, beliefs: Sequence[BeliefView], own: Container[int]
+) -> tuple[EntryView, ...]:
+    """What happened elsewhere and changed these beliefs. A cause that may not be read here is not told (09.30)."""
+    views: list[EntryView] = []
+    stored = reader.rows_of({b.cause_entry for b in beliefs})
+    for row in sorted(stored.values(), key=lambda r: r.position):
+        if row.position in own:
+            continue
+        skeleton = msgspec.json.decode(row.skeleton, type=Skeleton)
+        with contextlib.suppress(AbsentError):
+            readable_rows(reader, handle, Entry(id=row.entry_id, skeleton=skeleton).record_id)
+            views.append(_entry_view(reader, row))
+    return tuple(views)
 
 
 def _entry_view(reader: Reader, row: LedgerRow) -> EntryView:

@@ -31,6 +31,7 @@ COMMANDS: Final[dict[str, tuple[str, str]]] = {
     "read": ("cli_read", "Show one record by its id."),
     "list": ("cli_read", "List what is known, newest first."),
     "history": ("cli_read", "Show everything that happened to a record."),
+    "timeline": ("cli_read", "Show or draw what was believed of a record, and when."),
     "explain": ("cli_read", "Say why a record is or is not in an answer."),
     "correct": ("cli_revise", "It was never so: it is this."),
     "change": ("cli_revise", "It was so; since then it is this."),

@@ -1,13 +1,16 @@
-"""Commands that only read: recall, read, list, history, explain, scopes, predicates, stats."""
+"""Commands that only read: recall, read, list, history, timeline, explain, scopes, predicates, stats."""
 
 from __future__ import annotations
 
+import time
+from pathlib import Path
 from typing import Any, Final
 
 import click
 
 from firsthand.surfaces.asking import KIND, SENSITIVITY, conditions, full_id, instant, several, together
-from firsthand.surfaces.desk import Desk, pass_desk, prose
+from firsthand.surfaces.desk import STANDARD_INPUT, Desk, pass_desk, prose
+from firsthand.vocabulary.errors import InvalidError
 from firsthand.vocabulary.limits import HISTORY_PAGE_ROWS, PACKET_BYTES_DEFAULT, RECALL_LIMIT_DEFAULT
 
 LIST_ROWS: Final = 20
@@ -97,6 +100,40 @@ def history(desk: Desk, record_id: str, limit: int, cursor: str | None) -> None:
 
 
 @click.command()
+@click.argument("record_id", metavar="ID")
+@click.option("--svg", "picture", metavar="FILE", help="Draw it into FILE, as a picture that explains itself.")
+@pass_desk
+def timeline(desk: Desk, record_id: str, picture: str | None) -> None:
+    """Show what was believed of the record ID, and when: world time across, known time down.
+
+    FILE may be - for standard output.
+    """
+    from firsthand.surfaces.timeline import timeline as made
+    from firsthand.surfaces.timeline import whole_history
+
+    shown = made(whole_history(desk.memory, full_id(desk.memory, record_id)), time.time_ns() // 1_000)
+    if picture is None:
+        desk.show(shown, "timeline")
+        return
+    from firsthand.surfaces.timeline_svg import draw
+
+    drawn = draw(shown)
+    if picture == STANDARD_INPUT:
+        click.echo(drawn, nl=False)
+        return
+    write_text(Path(picture), drawn)
+    desk.answer({"svg": picture, "steps": len(shown.steps)}, lambda _: f"Drawn into {picture}.")
+
+
+def write_text(path: Path, text: str) -> None:
+    """Write a file, or say why not."""
+    try:
+        path.write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise InvalidError("file_not_written", f"FILE cannot be written: {error.strerror}", field="FILE") from None
+
+
+@click.command()
 @click.argument("query")
 @click.argument("record_id", metavar="ID")
 @RECALL_OPTIONS
@@ -130,5 +167,6 @@ def stats(desk: Desk) -> None:
 
 
 COMMANDS: Final[dict[str, click.Command]] = {
-    command.name or "": command for command in (recall, read, list_, history, explain, scopes, predicates, stats)
+    command.name or "": command
+    for command in (recall, read, list_, history, timeline, explain, scopes, predicates, stats)
 }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import time
 from collections.abc import Callable, Iterable
 from typing import Any, Final
 
@@ -12,9 +13,10 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
+from firsthand.surfaces import timeline
+from firsthand.surfaces.timeline import Held, Step, Timeline
 from firsthand.vocabulary.instants import BEGINNING, FOREVER, to_iso
 from firsthand.vocabulary.packets import (
-    BeliefView,
     Citation,
     ConflictGroup,
     EntryView,
@@ -130,13 +132,59 @@ def history(history: History) -> None:
     for entry in history.entries:
         _entry(entries, entry)
     out.print(entries)
-    out.print(Text("What was believed", style="bold"))
-    beliefs = _table("known from", "known to", "valid", "standing", "rests on", "what")
-    for belief in history.beliefs:
-        _belief(beliefs, belief)
-    out.print(beliefs)
+    if history.beliefs:
+        _timeline(out, timeline.timeline(history, time.time_ns() // 1_000))
     if history.cursor:
         out.print(Text(f"more: --cursor {history.cursor}", style="dim"))
+
+
+def past(shown: Timeline) -> None:
+    """A record's belief timeline."""
+    out = console()
+    out.print(Text(visible(shown.title), style="bold"))
+    _timeline(out, shown)
+
+
+def _timeline(out: Console, shown: Timeline) -> None:
+    """Known times down, spans of world time across."""
+    out.print(Text("What was believed: across, when it is true in the world; down, when it was known", style="bold"))
+    table = _table("known since", "what changed, and why", *timeline.span_words(shown.spans))
+    labels = timeline.moment_labels([step.known_at for step in shown.steps])
+    before: Step | None = None
+    for step in shown.steps:
+        cells = [Text(visible(" ".join(labels[step.known_at]))), _story(step)]
+        for i, cell in enumerate(step.cells):
+            same = before is not None and bool(cell) and before.cells[i] == cell
+            cells.append(Text("as above", style="dim") if same else _cell(cell))
+        table.add_row(*cells)
+        before = step
+    out.print(table)
+    for standing in shown.standings:
+        style = STATUS_STYLES.get(standing, "red")
+        out.print(
+            Text(f"  {standing.replace('_', ' ')}", style=style).append(f": {timeline.MEANINGS[standing]}", "dim")
+        )
+    if shown.left_out:
+        out.print(Text(f"The oldest {shown.left_out} changes are left out.", style="dim"))
+
+
+def _story(step: Step) -> Text:
+    told = Text(visible(step.what if step.who is None else f"{step.who} {step.what}"))
+    told.append(f" ({timeline.ELSEWHERE})" if step.elsewhere else "", style="dim")
+    if step.words:
+        told.append(f"\n“{visible(shortened(step.words))}”")
+    if step.reason:
+        told.append(f"\nbecause: {visible(shortened(step.reason))}", style="italic")
+    return told
+
+
+def _cell(cell: Iterable[Held]) -> Text:
+    told = Text()
+    for held in cell:
+        told.append("\n" if told else "")
+        told.append(timeline.standing_words(held), style=STATUS_STYLES.get(held.standing, "red"))
+        told.append("\n" + visible(shortened(held.text or "words destroyed")))
+    return told
 
 
 def explanation(told: Explanation) -> None:
@@ -222,13 +270,6 @@ def _entry(table: Table, entry: EntryView) -> None:
     _row(table, str(entry.position), _moment(entry.received_at), who, what, words, entry.reason or "")
 
 
-def _belief(table: Table, belief: BeliefView) -> None:
-    standing = f"{belief.tier}, {belief.status}, {belief.visibility}".replace("_", " ")
-    valid = f"{_moment(belief.valid_from)} to {_moment(belief.valid_to)}"
-    support = f"{belief.live_support}"
-    _row(table, _moment(belief.known_from), _moment(belief.known_to), valid, standing, support, belief.text or "")
-
-
 def _moment(micros: int | None) -> str:
     return "…" if micros is None or not BEGINNING < micros < FOREVER else to_iso(micros)
 
@@ -262,6 +303,7 @@ DRAWINGS: Final[dict[str, Callable[[Any], None]]] = {
     "record": record,
     "page": page,
     "history": history,
+    "timeline": past,
     "explanation": explanation,
     "stats": stats,
     "scopes": rows,

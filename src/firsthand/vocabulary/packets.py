@@ -246,11 +246,15 @@ class EntryView(_Result, frozen=True):
 
 
 class History(_Result, frozen=True):
-    """Everything that happened to a record, oldest first, in pages of at most 200."""
+    """Everything that happened to a record, oldest first, in pages of at most 200.
+
+    `causes` are entries of other records from which a belief row follows, as far as they may be read here.
+    """
 
     record_id: str
     entries: tuple[EntryView, ...]
     beliefs: tuple[BeliefView, ...]
+    causes: tuple[EntryView, ...] = ()
     cursor: str | None = None
 
 
