@@ -47,6 +47,7 @@ COMMANDS: Final[dict[str, tuple[str, str]]] = {
     "verify": ("cli_admin", "Check the ledger from its first entry to its last."),
     "rebuild": ("cli_admin", "Make every projection anew from the ledger."),
     "doctor": ("cli_admin", "Say where the memory is and whether it is well."),
+    "selftest": ("cli_selftest", "Run the acceptance tests, on stores of their own."),
     "demo": ("cli_admin", "Watch a memory work, in a minute."),
 }
 GLOBAL_VALUES: Final = ("--db", "--space", "--scope", "--actor", "--role")

@@ -107,12 +107,17 @@ def rebuild(desk: Desk) -> None:
 
 
 @click.command()
+@click.option("--probe", is_flag=True, help="Also prove each capability, on stores of their own.")
 @pass_desk
-def doctor(desk: Desk) -> int:
+def doctor(desk: Desk, probe: bool) -> int:
     """Say where the memory is, whether it is well, and what to do if it is not."""
     from firsthand.surfaces.doctor import examine, findings
 
     checkup = examine(desk.settings)
+    if probe:
+        from firsthand.selftest.probes import probe_all
+
+        checkup = msgspec.structs.replace(checkup, probes=probe_all())
     desk.answer(checkup, findings)
     return 0 if checkup.well else BrokenError.exit_code
 

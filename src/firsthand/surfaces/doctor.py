@@ -10,6 +10,7 @@ from typing import Final, cast
 import msgspec
 
 from firsthand.config import Settings
+from firsthand.selftest.probes import Probe
 from firsthand.surfaces.desk import Memory, open_memory
 from firsthand.surfaces.sentences import error_sentence, installed_version
 from firsthand.vocabulary.errors import FirsthandError
@@ -48,11 +49,12 @@ class Checkup(msgspec.Struct, frozen=True, kw_only=True):
     receipts: int | None = None
     last_receipt: int | None = None
     problems: tuple[str, ...] = ()
+    probes: tuple[Probe, ...] = ()
 
     @property
     def well(self) -> bool:
         """Whether nothing is wrong."""
-        return not self.problems
+        return not self.problems and not any(probe.outcome == "fail" for probe in self.probes)
 
 
 def examine(settings: Settings) -> Checkup:
@@ -82,6 +84,10 @@ def examine(settings: Settings) -> Checkup:
 
 def findings(found: Checkup) -> list[str]:
     """The checkup in sentences."""
+    return [*_findings(found), *(f"{probe.capability} ({probe.outcome}): {probe.proof}" for probe in found.probes)]
+
+
+def _findings(found: Checkup) -> list[str]:
     if not found.exists:
         return [
             f"There is no memory yet at {found.db} ({_origin(found, 'db')}).",
@@ -105,7 +111,7 @@ def findings(found: Checkup) -> list[str]:
         last = f", the last at {to_iso(found.last_receipt)}" if found.last_receipt else ""
         lines.append(f"Receipts of recalls in its journal: {found.receipts}{last}.")
     lines += [f"PROBLEM: {problem}" for problem in found.problems]
-    if found.well:
+    if not found.problems:
         lines.append("Quick integrity check: nothing wrong. `firsthand verify --deep` checks every entry.")
     return lines
 

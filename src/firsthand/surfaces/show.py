@@ -13,6 +13,7 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
+from firsthand.selftest.outcomes import SelfTestReport
 from firsthand.surfaces import timeline
 from firsthand.surfaces.timeline import Held, Step, Timeline
 from firsthand.vocabulary.instants import BEGINNING, FOREVER, to_iso
@@ -33,6 +34,7 @@ from firsthand.vocabulary.rendering import day, foreign_citations, short_id, vis
 PIPE_COLUMNS: Final = 160
 TEXT_LINES: Final = 4_000
 STATUS_STYLES: Final = {"active": "green", "disputed": "yellow", "needs_review": "yellow", "pending_evidence": "yellow"}
+OUTCOME_STYLES: Final = {"pass": "green", "fail": "red bold", "unavailable": "yellow"}
 TABLE_CHARACTERS: Final = 300
 EXPLANATIONS: Final = {
     "returned": "It is in the answer.",
@@ -215,6 +217,24 @@ def stats(stats: Stats) -> None:
     console().print(table)
 
 
+def selftest(report: SelfTestReport) -> None:
+    """Every acceptance test with its outcome and what it saw, and the totals."""
+    out = console()
+    table = _table("outcome", "test", "what was seen, or why not")
+    for result in report.results:
+        outcome = Text(result.outcome, style=OUTCOME_STYLES[result.outcome])
+        table.add_row(outcome, Text(result.name), Text(visible(result.proof)))
+    out.print(table)
+    for result in report.results:
+        if result.outcome == "fail":
+            out.print(Text(f"{result.name} failed", style="red bold"))
+            for what in ("given", "when", "then", "control"):
+                out.print(Text(f"  {what}: {getattr(result, what)}"))
+    out.print(
+        f"{report.passed} passed, {report.failed} failed, {report.unavailable} could not be run, in {report.seconds} s."
+    )
+
+
 def rows(found: Iterable[Any]) -> None:
     """Structs of plain fields as a table, one row each."""
     found = list(found)
@@ -304,6 +324,7 @@ DRAWINGS: Final[dict[str, Callable[[Any], None]]] = {
     "page": page,
     "history": history,
     "timeline": past,
+    "selftest": selftest,
     "explanation": explanation,
     "stats": stats,
     "scopes": rows,
