@@ -1,5 +1,7 @@
 """Every verb, end to end, on a real file."""
 
+import contextlib
+import io
 import threading
 
 import pytest
@@ -7,6 +9,7 @@ from houses import DAY, START, claim, current, texts
 
 import firsthand
 from firsthand import cite
+from firsthand.surfaces import show
 from firsthand.vocabulary.instants import to_micros
 
 SKILL = {
@@ -650,3 +653,35 @@ def test_a_description_may_name_one_side_of_a_dispute(house):
     receipt = ben.retract(target="api port 9090", reason="another service")
     assert receipt.record_id == wrong.record_id
     assert texts(ana, "which port has the api?") == ["api port 8080"]
+
+
+def test_a_change_cannot_end_a_value_before_it_began(house):
+    memory = house.memory()
+    red = claim(memory, "door", "status", "red", valid_from="2026-05-01")
+    for since in ("2026-01-01", "2026-05-01"):
+        with pytest.raises(firsthand.InvalidError) as caught:
+            memory.change(red.record_id, object="blue", since=since, reason="painted")
+        assert caught.value.code == "since_before_start"
+    assert memory.change(red.record_id, object="blue", since="2026-06-01", reason="painted").outcome == "stored"
+
+
+def test_a_corrected_claim_quotes_its_own_words_and_keeps_the_reason_apart(house):
+    memory = house.memory()
+    fact = memory.remember("auth uses PostgreSQL 16")
+    memory.correct(fact.record_id, "auth uses PostgreSQL 15", reason="misread the ticket")
+    (item,) = memory.recall("which database does auth use").items
+    assert [c.quote for c in item.citations] == ["auth uses PostgreSQL 15"]
+    assert "misread the ticket" in [e.reason for e in memory.history(fact.record_id).entries]
+
+
+def test_words_put_together_from_a_claim_are_not_shown_as_a_quote(house):
+    memory = house.memory()
+    claim(memory, "api", "port", 8080)
+    packet = memory.recall("which port has the api?")
+    with contextlib.redirect_stdout(io.StringIO()) as paper:
+        show.packet(packet)
+    for drawn in (packet.render(), paper.getvalue()):
+        assert "api port 8080" in drawn
+        assert "— ana, 2026-03-01" in drawn
+        assert '"api port' not in drawn
+        assert "“api port" not in drawn

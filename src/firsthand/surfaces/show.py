@@ -26,7 +26,7 @@ from firsthand.vocabulary.packets import (
     RecordView,
     Stats,
 )
-from firsthand.vocabulary.rendering import day, foreign_citations, short_id, visible
+from firsthand.vocabulary.rendering import day, foreign_citations, is_quote, short_id, visible
 
 PIPE_COLUMNS: Final = 160
 TEXT_LINES: Final = 4_000
@@ -193,7 +193,7 @@ def _item(out: Console, item: Item, *, whole_id: bool = False) -> None:
     standing.append(item.record_id if whole_id else short_id(item.record_id))
     out.print(Text("  " + " · ".join(standing), style="cyan"))
     for citation in foreign_citations(item):
-        out.print(Text("  " + _citation(citation), style="dim"))
+        out.print(Text("  " + _citation(citation, item.text), style="dim"))
 
 
 def _conflict(out: Console, group: ConflictGroup) -> None:
@@ -203,10 +203,11 @@ def _conflict(out: Console, group: ConflictGroup) -> None:
     out.print()
 
 
-def _citation(citation: Citation) -> str:
+def _citation(citation: Citation, text: str) -> str:
     who = visible(citation.speaker or citation.source or "unnamed speaker")
     when = "" if citation.occurred_at is None else f", {day(citation.occurred_at)}"
-    return f"“{visible(citation.quote)}” — {who}{when} [{short_id(citation.record_id)}]"
+    quote = f"“{visible(citation.quote)}” " if is_quote(citation, text) else ""
+    return f"{quote}— {who}{when} [{short_id(citation.record_id)}]"
 
 
 def _packet_foot(packet: Packet) -> str:
