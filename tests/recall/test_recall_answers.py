@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 from stores import (
@@ -248,6 +249,64 @@ def test_a_claim_that_was_locked_since_says_nothing_of_what_was_said_then(tmp_pa
     with reader_of(tmp_path) as helper:
         items = helper.recall("live Berlin canal", known_at=changed.known_at).items
         assert only([i for i in items if i.record_id == spoken]).qualifier.code == "current"
+
+
+def uses(memory: Any, **more: Any) -> Any:
+    return memory.remember(subject="api", predicate="uses", object="redis", **more)
+
+
+def denials(memory: Any, query: str = "what does the api use, redis?", **asked: Any) -> dict[str, tuple[str, ...]]:
+    packet = memory.recall(query, **asked)
+    every = [*packet.items, *(i for c in packet.conflicts for i in c.items)]
+    for item in every:
+        assert ("denied by" in item.qualifier.text) == bool(item.qualifier.denied_by)
+    return {i.text: i.qualifier.denied_by for i in every if i.kind == "semantic"}
+
+
+def test_what_a_person_took_back_and_others_still_say_is_denied_by_that_person(tmp_path: Path) -> None:
+    clock = Ticking()
+    with opened(tmp_path, clock) as ana, opened(tmp_path, clock, actor="ben") as ben:
+        first = uses(ana)
+        second = uses(ben)
+        ana.retract(first.record_id, reason="I mixed it up")
+        assert denials(ben) == {"api uses redis": ("ana",)}
+        assert "current; denied by ana" in ben.recall("what does the api use?").render()
+        assert denials(ben, known_at=second.known_at) == {"api uses redis": ()}
+        uses(ana)
+        assert denials(ben) == {"api uses redis": ()}, "she says it again"
+
+
+def test_what_an_agent_took_back_is_denied_by_nobody(tmp_path: Path) -> None:
+    clock = Ticking()
+    with opened(tmp_path, clock, actor="bot", role="agent") as bot, opened(tmp_path, clock, actor="ben") as ben:
+        first = uses(bot)
+        uses(ben)
+        bot.retract(first.record_id, reason="misread")
+        assert denials(ben) == {"api uses redis": ()}
+
+
+def test_both_sides_of_a_yes_and_no_say_who_denies_them_and_two_values_do_not(tmp_path: Path) -> None:
+    clock = Ticking()
+    with opened(tmp_path, clock) as ana, opened(tmp_path, clock, actor="ben") as ben:
+        uses(ana)
+        denied = uses(ben, polarity="-")
+        assert denials(ana) == {"api uses redis": ("ben",), "api not uses redis": ("ana",)}
+        for memory, port in ((ana, 8080), (ben, 9090)):
+            memory.remember(subject="api", predicate="port", object=port)
+        assert denials(ana, "which port has the api?", limit=1) == {"api port 8080": (), "api port 9090": ()}
+        ben.classify(denied.record_id, "high", reason="not for everyone")
+    with reader_of(tmp_path) as helper:
+        assert set(denials(helper).values()) <= {()}
+
+
+def test_who_denies_it_is_not_told_by_evidence_that_may_not_be_seen(tmp_path: Path) -> None:
+    clock = Ticking()
+    with opened(tmp_path, clock, actor="bot", role="agent") as bot, opened(tmp_path, clock, actor="ben") as ben:
+        uses(bot)
+        denied = uses(ben, polarity="-")
+        withdraw(ben, denied.evidence_id)
+        asked = {"include": ["needs_review"]}
+        assert denials(ben, **asked)["api uses redis"] == ()
 
 
 def test_what_was_not_verified_for_long_may_have_drifted(tmp_path: Path) -> None:

@@ -19,7 +19,7 @@ import test_utterances as utterances
 
 from firsthand import projection
 from firsthand.capture import claims
-from firsthand.recall import arms, cache, expand, fuse, gated, hydrate, pipeline, reading
+from firsthand.recall import arms, cache, denials, expand, fuse, gated, hydrate, pipeline, reading
 from firsthand.recall.group import group, rank_of
 from firsthand.store.sqlite_read import SqliteReader
 from firsthand.vocabulary.errors import AbsentError, FirsthandError
@@ -346,6 +346,34 @@ MUTANTS = [
         "wider",
         lambda *_: None,
         receipts.test_a_search_that_the_gate_keeps_empty_widens_and_says_when_it_gives_up,
+    ),
+    Mutant(
+        "nobody denies anything",
+        hydrate,
+        "deniers",
+        lambda *_: (),
+        answers.test_what_a_person_took_back_and_others_still_say_is_denied_by_that_person,
+    ),
+    Mutant(
+        "anybody who took it back denies it",
+        denials,
+        "_takes_back",
+        lambda view, entry, claim, said: entry.kind == "judge",
+        answers.test_what_an_agent_took_back_is_denied_by_nobody,
+    ),
+    Mutant(
+        "another value is a denial",
+        denials,
+        "_opposite",
+        lambda one, other: one != other,
+        answers.test_both_sides_of_a_yes_and_no_say_who_denies_them_and_two_values_do_not,
+    ),
+    Mutant(
+        "hidden evidence tells who denies it",
+        SqliteReader,
+        "locked",
+        lambda *_: set(),
+        answers.test_who_denies_it_is_not_told_by_evidence_that_may_not_be_seen,
     ),
     Mutant(
         "utterances beside their claims",
