@@ -220,6 +220,19 @@ def test_correct_keeps_the_record_and_its_old_value_cannot_be_said_again(house):
     assert cited == "api port 9090 (misread the ticket)"
 
 
+@pytest.mark.parametrize("value", ["green tea", "tea"], ids=["another value", "a typo"])
+def test_what_is_corrected_is_replaced_for_all_of_its_world_time(house, value):
+    memory = house.memory()
+    fact = memory.remember("Ana drikns tea", subject="Ana", predicate="drinks", object="tea")
+    house.clock.pass_days(30)
+    before = memory.recall("Ana tea", valid_at=START - DAY)
+    assert [i.text for i in before.items] == ["Ana drikns tea"]
+    memory.correct(fact.record_id, f"Ana drinks {object}", object=value, reason="misspelt")
+    for valid_at in (START - DAY, START + DAY, None):
+        assert [i.text for i in memory.recall("Ana tea", valid_at=valid_at).items] == [f"Ana drinks {object}"]
+    assert memory.read(fact.record_id).item.valid_from is None
+
+
 def test_correct_changes_any_part_of_a_claim(house):
     memory = house.memory()
     fact = memory.remember("Ana drinks tea at home", subject="Ana", predicate="drinks", object="tea",

@@ -12,6 +12,7 @@ import msgspec
 import pytest
 import test_recall_answers as answers
 import test_recall_hidden as hidden
+import test_recall_past as past
 import test_recall_ranking as ranking
 import test_recall_reading as reads
 import test_recall_receipts as receipts
@@ -19,7 +20,7 @@ import test_utterances as utterances
 
 from firsthand import projection
 from firsthand.capture import claims
-from firsthand.recall import arms, cache, denials, expand, fuse, gated, hydrate, pipeline, reading
+from firsthand.recall import arms, cache, denials, expand, fill, fuse, gated, hydrate, pipeline, reading
 from firsthand.recall.group import group, rank_of
 from firsthand.store.sqlite_read import SqliteReader
 from firsthand.vocabulary.errors import AbsentError, FirsthandError
@@ -71,7 +72,7 @@ def ungated(reader: Any, gate: Any, record_id: str) -> Any:
     docs = reader.docs_of_record(record_id)
     for row in reader.beliefs([d.vid for d in docs], None):
         gate.passed.setdefault(row.vid, []).append(row)
-    return [d for d in docs if d.vid in gate.passed]
+    return [d.vid for d in docs if d.vid in gate.passed]
 
 
 def admitting_all(self: Any, vids: Any) -> list[int]:
@@ -99,6 +100,10 @@ def spans_off_by_one(*given: Any) -> Any:
 
 def not_stepping_over(link: Any, start: Any, hidden_: Any, size: int) -> Any:
     return step(link, start, hidden_[:0], size)
+
+
+def bearing_whenever_received(self: SqliteReader, keys: Any, known_at: int | None = None) -> Any:
+    return bearing_on_any(self, keys)
 
 
 def counts_of_everything(self: SqliteReader, readable: Any, clearance: int) -> Any:
@@ -146,11 +151,13 @@ def since_for_now_only(reader: Any, handle: Any, plan: Any, *given: Any) -> Any:
     return None if plan.known_at is not None else since(reader, handle, plan, *given)
 
 
-newest, postings, mentioning, counts, beginning = (
+newest, postings, mentioning, counts, bearing_on_any, columns, beginning = (
     SqliteReader.newest,
     SqliteReader.postings,
     SqliteReader.mentioning,
     SqliteReader.counts,
+    SqliteReader.bearing_on_any,
+    SqliteReader.columns,
     SqliteReader.records_beginning,
 )
 prepare_episode, graded, readable, since, readable_rows = (
@@ -207,7 +214,7 @@ MUTANTS = [
     ),
     Mutant(
         "limit counted before grouping",
-        pipeline,
+        fill,
         "group",
         first_two_then_grouped,
         answers.test_disputed_claims_stand_in_one_conflict_that_takes_one_place_and_in_no_item,
@@ -237,7 +244,7 @@ MUTANTS = [
     Mutant(
         "locks of now ignored for the past",
         gated,
-        "_locks",
+        "locks",
         lambda *_: {},
         hidden.test_what_is_locked_now_is_not_reached_through_the_past_either,
     ),
@@ -249,6 +256,27 @@ MUTANTS = [
         hidden.test_what_one_process_writes_another_recalls_at_once_and_a_ranking_has_no_history,
     ),
     Mutant(
+        "past as large as the present",
+        cache.Cache,
+        "size_at",
+        lambda self, reader, scope, known_at: scope.next_seq,
+        past.test_words_that_became_common_later_are_as_rare_in_the_past_as_they_were,
+    ),
+    Mutant(
+        "names looked up among what came later",
+        SqliteReader,
+        "mentioning",
+        lambda self, scope_id, name, before, *asked: mentioning(self, scope_id, name, None, *asked),
+        past.test_a_name_that_many_spoke_of_later_still_finds_what_was_said_of_it_then,
+    ),
+    Mutant(
+        "columns of a snapshot that is newer",
+        SqliteReader,
+        "columns",
+        lambda self, scope_no, start, stop: columns(self, scope_no, start, 1 << 32),
+        past.test_a_process_that_begins_with_the_past_answers_the_present_as_well,
+    ),
+    Mutant(
         "spans off by one",
         hydrate,
         "_citations",
@@ -257,9 +285,9 @@ MUTANTS = [
     ),
     Mutant(
         "sources of later cited for before",
-        hydrate,
-        "_known",
-        lambda reader, plan, bearing: bearing,
+        SqliteReader,
+        "bearing_on_any",
+        bearing_whenever_received,
         answers.test_a_source_that_came_later_is_not_cited_for_what_was_believed_before,
     ),
     Mutant(
@@ -307,21 +335,21 @@ MUTANTS = [
     ),
     Mutant(
         "near sentences as two truths",
-        pipeline,
+        fill,
         "with_near_conflicts",
         same,
         answers.test_plain_sentences_that_nearly_match_are_one_possible_conflict_and_never_two_truths,
     ),
     Mutant(
         "one side of a dispute shown",
-        pipeline,
+        fill.Filling,
         "_opponents",
         lambda *_: [],
         answers.test_a_dispute_is_shown_whole_though_only_one_side_matches,
     ),
     Mutant(
         "what ended above what holds",
-        pipeline,
+        fill,
         "_current_first",
         same,
         ranking.test_what_holds_ranks_above_what_ended_even_where_the_ended_one_fits_better,

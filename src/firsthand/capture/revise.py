@@ -222,11 +222,12 @@ def _preview(gateway: Gateway, handle: Handle, asked: Revision) -> Semantic | Co
 
 
 def _window(stated: Validity, row: BeliefRow) -> Validity:
-    """What was wrong is replaced for the world time it had, so correcting the past does not make it the present."""
+    """What was wrong is replaced for all the world time it had: correcting the past does not make it the present.
+
+    An open start is said as one: unsaid, a later word of the same voice begins when it is spoken (design 09.4).
+    """
     end = row.valid_to if row.valid_to != FOREVER else stated.to
-    # An open start must be said of a past window: unsaid, a later word begins when it is spoken (design 09.4).
-    start = row.valid_from if row.valid_from != BEGINNING or end is not None else stated.from_
-    return msgspec.structs.replace(stated, from_=start, to=end)
+    return msgspec.structs.replace(stated, from_=row.valid_from, to=end)
 
 
 def _replace(

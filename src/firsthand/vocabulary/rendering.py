@@ -160,6 +160,8 @@ def _without(blocks: Iterable[str], nonce: str) -> list[str]:
 
 def _inert(text: str, indent: str) -> str:
     """Content that cannot forge a line, a fence, or a terminal's escape sequence."""
+    if text.isascii() and text.isprintable() and "firsthand" not in text.lower():
+        return text
     joined = f"\n{indent}".join(text.splitlines())
     if not joined.isascii() or "firsthand" in joined.lower():
         joined = _fence_name().sub(_DEFUSED, joined)
