@@ -227,9 +227,9 @@ def test_what_is_corrected_is_replaced_for_all_of_its_world_time(house, value):
     house.clock.pass_days(30)
     before = memory.recall("Ana tea", valid_at=START - DAY)
     assert [i.text for i in before.items] == ["Ana drikns tea"]
-    memory.correct(fact.record_id, f"Ana drinks {object}", object=value, reason="misspelt")
+    memory.correct(fact.record_id, f"Ana drinks {value}", object=value, reason="misspelt")
     for valid_at in (START - DAY, START + DAY, None):
-        assert [i.text for i in memory.recall("Ana tea", valid_at=valid_at).items] == [f"Ana drinks {object}"]
+        assert [i.text for i in memory.recall("Ana tea", valid_at=valid_at).items] == [f"Ana drinks {value}"]
     assert memory.read(fact.record_id).item.valid_from is None
 
 
