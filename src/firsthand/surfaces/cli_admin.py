@@ -107,13 +107,18 @@ def rebuild(desk: Desk) -> None:
 
 
 @click.command()
+@click.option("--no-verify", is_flag=True, help="Look at the file alone: a big ledger takes its time.")
 @click.option("--probe", is_flag=True, help="Also prove each capability, on stores of their own.")
 @pass_desk
-def doctor(desk: Desk, probe: bool) -> int:
-    """Say where the memory is, whether it is well, and what to do if it is not."""
+def doctor(desk: Desk, no_verify: bool, probe: bool) -> int:
+    """Say where the memory is, whether it is well, and what to do if it is not.
+
+    It verifies every entry of the ledger, as `firsthand verify` does.
+    """
     from firsthand.surfaces.doctor import examine, findings
 
-    checkup = examine(desk.settings)
+    with Progress("verifying", quiet=desk.as_json) as progress:
+        checkup = examine(desk.settings, verify=not no_verify, progress=progress)
     if probe:
         from firsthand.selftest.probes import probe_all
 
