@@ -1,0 +1,136 @@
+"""One mechanism broken at a time: what is patched lives here and nowhere in the package."""
+
+from __future__ import annotations
+
+import re
+from typing import Any, NamedTuple
+
+import msgspec
+
+import firsthand.audit
+import firsthand.capture.claims
+import firsthand.capture.gateway
+import firsthand.ledger
+import firsthand.recall.pack
+import firsthand.recall.reading
+from firsthand.store.sqlite_read import SqliteReader
+from firsthand.vocabulary.entries import Judge, Support
+
+
+class Mutant(NamedTuple):
+    """What is broken, the acceptance tests that are there for it, and what is put in whose place."""
+
+    what: str
+    named: tuple[str, ...]
+    patches: dict[str, object]
+
+
+genuine: dict[str, Any] = {
+    "postings": SqliteReader.postings,
+    "replay": firsthand.audit.replay,
+    "append": firsthand.capture.gateway.Gateway.append,
+    "assertions": firsthand.capture.claims.assertions,
+    "would_block": firsthand.capture.claims.would_block,
+    "size": firsthand.recall.pack._size,
+    "salience": firsthand.recall.reading.salience_of,
+}
+
+
+def postings_of_every_scope(self: Any, scope_no: int, term: str, shelf: Any) -> str:
+    parts = [genuine["postings"](self, s.scope_no, term, shelf) for s in self.scope_rows()]
+    return ",".join(p for p in parts if p)
+
+
+def scope_of_the_argument(self: Any, asked: Any) -> tuple[str, ...]:
+    return tuple(asked) if asked else (self.scope,)
+
+
+def without_spans(*given: Any) -> Any:
+    return tuple(msgspec.structs.replace(a, span=None) for a in genuine["assertions"](*given))
+
+
+def replaying_all_but(kind: type) -> Any:
+    def replay(writer: Any, rows: Any) -> None:
+        genuine["replay"](writer, [(row, s) for row, s in rows if not isinstance(s.edges, kind)])
+
+    return replay
+
+
+def role_of_the_words(self: Any, handle: Any, writer: Any, edges: Any, words: Any, *more: Any, **given: Any) -> Any:
+    if re.search("approved|confirmed|person", words.text):
+        handle = msgspec.structs.replace(
+            handle,
+            ids=msgspec.structs.replace(handle.ids, role="person"),
+            author=msgspec.structs.replace(handle.author, role="person"),
+        )
+    return genuine["append"](self, handle, writer, edges, words, *more, **given)
+
+
+def lower_case_only(text: str) -> str:
+    return text.lower()
+
+
+def sized_without_text(place: Any, *, count_tokens: bool) -> Any:
+    size = genuine["size"](place, count_tokens=count_tokens)
+    return msgspec.structs.replace(size, text_bytes=8, json_bytes=8, tokens=1)
+
+
+READS: list[int] = []
+
+
+def fading_by_reading(*given: Any) -> float:
+    READS.append(1)
+    return genuine["salience"](*given) * 0.999 ** len(READS)
+
+
+class OneNonce:
+    """Draws the same mark for every packet."""
+
+    @staticmethod
+    def token_hex(count: int) -> str:
+        return "0" * (2 * count)
+
+
+def admitting_all(self: Any, vids: Any) -> list[int]:
+    wanted = list(vids)
+    for row in self._reader.beliefs(wanted, self._plan.known_at):
+        self.passed.setdefault(row.vid, []).append(row)
+    return [v for v in wanted if v in self.passed]
+
+
+MUTANTS = [
+    Mutant("one arm knows no scope", ("scope.cross_tenant_absent",),
+           {"firsthand.store.sqlite_read.SqliteReader.postings": postings_of_every_scope}),
+    Mutant("the scope is the one asked for", ("scope.caller_cannot_widen",),
+           {"firsthand.rules.access.Handle.scopes": scope_of_the_argument}),
+    Mutant("supports are written without their span", ("evidence.claim_resolves_to_source",),
+           {"firsthand.capture.claims.assertions": without_spans}),
+    Mutant("a rebuild skips supports", ("evidence.rebuild_from_retained",),
+           {"firsthand.audit.replay": replaying_all_but(Support)}),
+    Mutant("the role is what the words say", ("gateway.model_cannot_claim_human_authority",),
+           {"firsthand.capture.gateway.Gateway.append": role_of_the_words}),
+    Mutant("names are compared in lower case only", ("tombstone.key_normalization_attack",),
+           {"firsthand.rules.identity.name_key": lower_case_only,
+            "firsthand.rules.identity.statement_key": lower_case_only,
+            "firsthand.rules.values.name_key": lower_case_only}),
+    Mutant("a refusal leaves a candidate", ("tombstone.no_second_memory_unit",),
+           {"firsthand.capture.claims.would_block": lambda *given: None}),
+    Mutant("a packet is measured before it is rendered", ("retrieval.k_is_an_upper_bound",),
+           {"firsthand.recall.pack._size": sized_without_text}),
+    Mutant("every fence has the same mark", ("prompt.recall_is_fenced_as_data",),
+           {"firsthand.recall.pipeline.secrets": OneNonce}),
+    Mutant("a rebuild skips decisions", ("correction.survives_reindex",),
+           {"firsthand.audit.replay": replaying_all_but(Judge)}),
+    Mutant("provisional tombstones bind nobody", ("life.recall_after_retract", "tombstone.no_second_memory_unit"),
+           {"firsthand.rules.tombstones._bound_provisionally": lambda *given: False}),
+    Mutant("reading wears a record out", ("life.decay_read_often",),
+           {"firsthand.recall.reading.salience_of": fading_by_reading}),
+    Mutant("expansion passes no gate", ("life.expansion_around_the_fallen",),
+           {"firsthand.recall.gated.Gate.admit": admitting_all}),
+    Mutant("history is the root alone", ("life.history_of_every_life",),
+           {"firsthand.store.sqlite_read.SqliteReader.positions_bearing_on": lambda self, key: []}),
+    Mutant("conditions are not heeded", ("life.contradicting_condition",),
+           {"firsthand.recall.fill.contradicted": lambda conditions, given: False}),
+    Mutant("near sentences are two truths", ("contradiction.replacement.plain",),
+           {"firsthand.recall.fill.with_near_conflicts": list}),
+]  # fmt: skip

@@ -1,0 +1,59 @@
+"""Every guarantee seen to fail: one mechanism is broken, and exactly the committed set of acceptance tests must notice.
+
+A set holds the test that is named after its mechanism, and no test fails because its own control does: a store that
+returns nothing would be no proof. `python tests/acceptance/test_acceptance_mutants.py` writes the sets anew, to be
+read before they are committed.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from broken import MUTANTS, READS, Mutant
+from test_selftest import OPEN
+
+from firsthand.selftest.outcomes import CheckResult
+from firsthand.selftest.runner import run_all
+
+SETS = Path(__file__).with_name("must_fail.json")
+MUST_FAIL: dict[str, list[str]] = json.loads(SETS.read_text()) if SETS.exists() else {}
+
+
+def failing(mutant: Mutant) -> list[CheckResult]:
+    """What fails under a mutant and not without it."""
+    READS.clear()
+    with pytest.MonkeyPatch.context() as patch:
+        for path, broken in mutant.patches.items():
+            patch.setattr(path, broken)
+        report = run_all()
+    return [r for r in report.results if r.outcome == "fail" and r.name not in OPEN]
+
+
+@pytest.mark.parametrize("mutant", MUTANTS, ids=lambda m: m.what)
+def test_a_broken_mechanism_fails_exactly_its_committed_set(mutant: Mutant) -> None:
+    found = failing(mutant)
+    assert [r.name for r in found if r.in_control] == []
+    assert set(mutant.named) <= {r.name for r in found}
+    assert sorted(r.name for r in found) == MUST_FAIL[mutant.what]
+
+
+def test_every_set_belongs_to_a_mutant_and_every_acceptance_test_to_a_set() -> None:
+    """A test that no mutant fails is not finished; one that could not be run, or is open, says so itself."""
+    assert set(MUST_FAIL) == {m.what for m in MUTANTS}
+    proven = {name for names in MUST_FAIL.values() for name in names}
+    assert {n for m in MUTANTS for n in m.named} <= proven
+    unfinished = [r.name for r in run_all().results if r.outcome == "pass" and r.name not in proven]
+    assert unfinished == []
+
+
+if __name__ == "__main__":
+    sets = {}
+    for each in MUTANTS:
+        results = failing(each)
+        sets[each.what] = sorted(r.name for r in results)
+        print(each.what)
+        for result in results:
+            print(f"   {'CONTROL ' if result.in_control else ''}{result.name}: {result.proof}")
+    SETS.write_text(json.dumps(sets, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
