@@ -743,3 +743,16 @@ def test_a_judgement_that_ends_a_claim_is_told_by_its_qualifier(tmp_path: Path) 
         memory.change(made.record_id, since=START + 20 * DAY, reason="moved out")
         item = only([i for i in memory.recall("Where does Ana live?").items if i.kind == "semantic"])
         assert (item.qualifier.code, item.valid_to) == ("ended", START + 20 * DAY)
+
+
+def test_a_dispute_that_ended_in_agreement_leaves_the_agreed_value_as_the_answer(tmp_path: Path) -> None:
+    clock = Ticking()
+    ana, ben = opened(tmp_path, clock), opened(tmp_path, clock, actor="ben")
+    ana.remember(subject="api", predicate="port", object=8080)
+    ben.remember(subject="api", predicate="port", object=9090)
+    assert texts(ana.recall("api port", kinds=["semantic"])) == []
+    clock.at += DAY
+    ana.remember(subject="api", predicate="port", object=9090)
+    packet = ana.recall("api port", kinds=["semantic"])
+    assert [(i.text, i.qualifier.code) for i in packet.items] == [("api port 9090", "current")]
+    assert {i.text for c in packet.conflicts for i in c.items} == {"api port 8080"}

@@ -168,11 +168,18 @@ class Filling:
         return made
 
     def _foes(self, row: BeliefRow) -> tuple[str, ...]:
-        """The other disputed records of the slot, of those that the caller may see."""
+        """The other disputed records of the slot, of those that the caller may see.
+
+        What was disputed once and holds undisputed at the instant asked about is no other side: it is the answer.
+        """
         slot = self._reader.open_rows(row.unit)
         if self._plan.known_at is not None:
             slot = self._reader.beliefs({r.vid for r in slot}, self._plan.known_at)
-        others = {r.record_id for r in slot if r.status == "disputed"} - {row.record_id}
+        rows: dict[int, list[BeliefRow]] = {}
+        for other in slot:
+            rows.setdefault(other.vid, []).append(other)
+        speaking = [current_row(of, self._plan.at) for of in rows.values()]
+        others = {r.record_id for r in speaking if r.status == "disputed"} - {row.record_id}
         return tuple(sorted(others - self._reader.locked(others, self._plan.clearance)))
 
 
