@@ -19,7 +19,7 @@ from firsthand.rules.evidence import grade
 from firsthand.rules.view import View
 from firsthand.rules.visibility import show_heads
 from firsthand.rules.wording import words_of
-from firsthand.vocabulary.entries import Body, Entry, Skeleton, root_of
+from firsthand.vocabulary.entries import Body, Entry, Relate, Skeleton, root_of
 from firsthand.vocabulary.errors import AbsentError, InvalidError
 from firsthand.vocabulary.instants import BEGINNING, FOREVER
 from firsthand.vocabulary.kinds import SENSITIVITIES
@@ -160,10 +160,18 @@ def history(reader: Reader, handle: Handle, record_id: str, limit: int, cursor: 
     rows = reader.rows_at(wanted[:limit])
     return History(
         record_id=record_id,
-        entries=tuple(_entry_view(reader, r) for r in rows),
+        entries=tuple(_entry_view(reader, r) for r in rows if not _relates_to_hidden(reader, handle, r)),
         beliefs=tuple(_beliefs(reader, handle, record_id)) if cursor is None else (),
         cursor=str(rows[-1].position) if len(wanted) > limit else None,
     )
+
+
+def _relates_to_hidden(reader: Reader, handle: Handle, row: LedgerRow) -> bool:
+    """Whether an entry is an edge to a record that may not be read here: its reason would tell of it."""
+    edges = msgspec.json.decode(row.skeleton, type=Skeleton).edges
+    if not isinstance(edges, Relate):
+        return False
+    return not any(_readable(handle, r) for r in reader.beliefs_of_records([edges.target]))
 
 
 def _entry_view(reader: Reader, row: LedgerRow) -> EntryView:

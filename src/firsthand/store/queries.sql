@@ -28,6 +28,8 @@ SELECT position FROM bearing WHERE space_id = ? AND key = ? ORDER BY position;
 SELECT scope_id, scope_no, name, next_seq, listed, rest, changed FROM scope WHERE space_id = ? AND scope_id = ?;
 -- name: scope_rows
 SELECT scope_id, scope_no, name, next_seq, listed, rest, changed FROM scope WHERE space_id = ? ORDER BY scope_no;
+-- name: some_names
+SELECT name_id, text FROM name WHERE space_id = ? AND what = ? AND text IS NOT NULL ORDER BY name_id LIMIT ?;
 -- name: name
 SELECT text FROM name WHERE space_id = ? AND what = ? AND name_id = ?;
 -- name: doc
@@ -208,8 +210,6 @@ WHERE space_id = ? AND record_id IN (SELECT value FROM {list}) ORDER BY record_i
 SELECT fingerprint, outcome, record_id, entry_id, evidence_id, known_at, code FROM request WHERE space_id = ? AND digest = ?;
 -- name: delivered_to
 SELECT 1 FROM delivery WHERE space_id = ? AND record_id IN (SELECT value FROM {list}) AND actor = ? LIMIT 1;
--- name: knows_nonce
-SELECT 1 FROM receipt WHERE space_id = ? AND nonce = ? LIMIT 1;
 -- name: knows_recall
 SELECT 1 FROM receipt WHERE space_id = ? AND recall_id = ?;
 -- name: delivery

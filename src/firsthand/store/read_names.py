@@ -20,6 +20,10 @@ class NameReads(Snapshot):
         """All scopes, by number."""
         return [ScopeRow(*r) for r in self._all("scope_rows")]
 
+    def some_names(self, what: str, limit: int) -> list[tuple[str, str]]:
+        """A few (opaque id, words), of those whose words are still known."""
+        return [(r[0], r[1]) for r in self._all("some_names", what, limit)]
+
     def name(self, what: str, name_id: str) -> str | None:
         """The words behind an opaque id."""
         row = self._one("name", what, name_id)

@@ -231,7 +231,6 @@ CREATE TABLE receipt (
     digest    TEXT   NOT NULL,
     PRIMARY KEY (space_id, recall_id)
 ) WITHOUT ROWID;
-CREATE INDEX receipt_nonce ON receipt (space_id, nonce);
 
 CREATE TABLE delivery (
     space_id  TEXT   NOT NULL,
@@ -263,6 +262,6 @@ INSERT INTO sqlite_stat1 (tbl, idx, stat) VALUES -- @sqlite
     ('speaker', 'speaker', '10000 10000 10 1'), -- @sqlite
     ('relation', 'relation', '100000 100000 3 2 1'), ('relation', 'relation_target', '100000 100000 3'), -- @sqlite
     ('attention', 'attention', '100000 100000 1'), -- @sqlite
-    ('receipt', 'receipt', '1000000 1000000 1'), ('receipt', 'receipt_nonce', '1000000 1000000 1'), -- @sqlite
+    ('receipt', 'receipt', '1000000 1000000 1'), -- @sqlite
     ('delivery', 'delivery', '8000000 8000000 20 5 1'), ('delivery', 'delivery_recall', '8000000 8000000 8'); -- @sqlite
 ANALYZE sqlite_schema; -- @sqlite
