@@ -16,18 +16,6 @@ from firsthand.vocabulary.instants import BEGINNING, FOREVER
 from firsthand.vocabulary.kinds import Status, Tier
 
 
-def begins_plainly(entry: Entry) -> bool:
-    """Whether an entry begins a record that claims nothing, such as an episode."""
-    edges = entry.skeleton.edges
-    return (
-        isinstance(edges, Revise)
-        and entry.skeleton.record is None
-        and edges.record_kind not in CLAIMED
-        and not edges.supports
-        and edges.consequences is None
-    )
-
-
 def first_row(entry: Entry, policy: PolicyRules) -> Row:
     """The row of a record that claims nothing, as long as the entry that began it is all that is known of it."""
     edges = entry.skeleton.edges

@@ -53,7 +53,8 @@ class SqliteWriter(SqliteReader):
         self._scopes: dict[str, ScopeRow] = {}
         self._counted: set[str] = set()
         self._names: dict[tuple[str, str], str | None] = {}
-        self._entity_names: dict[tuple[str, str], bool] = {}
+        self._named: dict[str, set[str]] = {}
+        self._nameless: dict[str, set[str]] = {}
         self._entities: dict[tuple[str, str], list[str]] = {}
         self._entries: dict[str, Entry] = {}
         self._bearing: dict[str, list[Entry]] = {}
@@ -67,7 +68,7 @@ class SqliteWriter(SqliteReader):
         """Write what waits. The next transaction may go on with what is remembered, if that has not grown too large."""
         self._write_waiting()
         self._freed.clear()
-        for known in (self._scopes, self._speakers, self._names):
+        for known in (self._scopes, self._speakers, self._names, self._named, self._nameless):
             if len(known) >= KEPT:
                 known.clear()
 
@@ -149,22 +150,31 @@ class SqliteWriter(SqliteReader):
 
     def foresee_names(self, scope_id: str, names: Iterable[str]) -> None:
         """Read at once which of many names an entity of a scope has."""
-        known = self._entity_names
-        if len(known) >= KEPT_KEYS:
-            known.clear()
-        asked = [name for name in dict.fromkeys(names) if (scope_id, name) not in known]
+        named, nameless = self._names_known(scope_id)
+        asked = set(names).difference(nameless, named)
         if asked:
-            known |= dict.fromkeys(((scope_id, name) for name in asked), False)
-            known |= dict.fromkeys(((scope_id, name) for name in super().entity_names_among(scope_id, asked)), True)
+            for known in (named, nameless):
+                if len(known) + len(asked) >= KEPT_KEYS:
+                    known.clear()
+            found = super().entity_names_among(scope_id, sorted(asked))
+            named.update(found)
+            nameless.update(asked.difference(found))
 
     def entity_names_among(self, scope_id: str, names: Sequence[str]) -> list[str]:
         """Which of these name keys an entity of a scope has."""
-        self.foresee_names(scope_id, names)
-        return sorted(name for name in names if self._entity_names[scope_id, name])
+        named, nameless = self._names_known(scope_id)
+        perhaps = set(names).difference(nameless)
+        if not perhaps <= named:
+            self.foresee_names(scope_id, perhaps)
+        return sorted(perhaps & named)
+
+    def _names_known(self, scope_id: str) -> tuple[set[str], set[str]]:
+        """Names that an entity of a scope has, and names that none has, as far as anybody asked."""
+        return self._named.setdefault(scope_id, set()), self._nameless.setdefault(scope_id, set())
 
     def standing_entities(self, scope_id: str, name: str) -> list[str]:
         """Entity records that a name stands for in a scope and that stand themselves."""
-        if self._entity_names.get((scope_id, name)) is False:
+        if name in self._nameless.get(scope_id, ()):
             return []
         found = self._entities.get((scope_id, name))
         if found is None:
@@ -209,10 +219,11 @@ class SqliteWriter(SqliteReader):
         """Say what an entry bears on, and under which keys nothing is found yet."""
         self._keep(entry)
         self._bearing |= {key: [] for key in bare}
-        for key in keys:
-            self._run("put_bearing", key, position)
-            if key in self._bearing:
-                self._bearing[key].append(entry)
+        if keys:
+            self._connection.executemany(self._q["put_bearing"], [(self._space, key, position) for key in keys])
+            for key in keys:
+                if key in self._bearing:
+                    self._bearing[key].append(entry)
 
     def put_scope(self, scope_id: str, name: str | None) -> ScopeRow:
         """Number a scope, or give it its name."""
@@ -286,11 +297,13 @@ class SqliteWriter(SqliteReader):
     def put_entity_names(self, scope_id: str, record_id: str, names: Sequence[tuple[str, str]]) -> None:
         """Replace an entity's names."""
         self._run("drop_entity_names", record_id)
+        named, nameless = self._names_known(scope_id)
         if self._connection.changes():
-            self._entity_names.clear()
+            named.clear()
             self._entities.clear()
         for name, role in names:
-            self._entity_names[scope_id, name] = True
+            named.add(name)
+            nameless.discard(name)
             self._entities.pop((scope_id, name), None)
             self._run("put_entity_name", scope_id, name, record_id, role)
 
@@ -362,7 +375,7 @@ class SqliteWriter(SqliteReader):
 
     def _forget(self) -> None:
         """Know nothing of what was dropped."""
-        for known in (self._speakers, self._scopes, self._names, self._entity_names, self._entities):
+        for known in (self._speakers, self._scopes, self._names, self._named, self._nameless, self._entities):
             known.clear()
         for past in (self._entries, self._bearing, self._open, *self._waiting.values()):
             past.clear()
