@@ -122,10 +122,9 @@ def prepare_saying(
     utterance = None
     if not evidence:
         text = utterance_text if utterance_text is not None else words_of(payload)
-        speaker = handle.author.actor
-        utterance = prepare_episode(
-            gateway, handle, Episodic(text=text, event_kind="utterance", speaker=speaker), utterance=True
-        )
+        said = Episodic(text=text, event_kind="utterance", speaker=handle.author.actor)
+        spotless = utterance_text is None and isinstance(payload, Semantic)
+        utterance = prepare_episode(gateway, handle, said, utterance=True, spotless=spotless)
     level = SENSITIVITIES.index(sensitivity)
     return Saying(
         payload, words, basis, level, tuple(evidence), utterance, cleaned.maskings, cleaned.own_words,

@@ -19,6 +19,7 @@ from firsthand.ports import (
     ScopeRow,
     Shelf,
 )
+from firsthand.rules.bearing import unit_key
 from firsthand.store.engine import Connection, SqlValue
 from firsthand.store.sql import PROJECTIONS
 from firsthand.store.sqlite_read import SqliteReader
@@ -127,7 +128,8 @@ class SqliteWriter(SqliteReader):
         if found is None:
             if len(self._open) >= KEPT:
                 self._open.clear()
-            found = self._open[unit] = super().open_rows(unit)
+            nothing_said = self._bearing.get(unit_key(unit)) == []
+            found = self._open[unit] = [] if nothing_said else super().open_rows(unit)
         return list(found)
 
     def scope(self, scope_id: str) -> ScopeRow | None:
