@@ -12,12 +12,18 @@ import msgspec
 import pytest
 import test_recall_answers as answers
 import test_recall_hidden as hidden
+import test_recall_past as past
 import test_recall_ranking as ranking
+import test_recall_reading as reads
 import test_recall_receipts as receipts
+import test_utterances as utterances
 
-from firsthand.recall import arms, cache, expand, fuse, gated, hydrate, pipeline
+from firsthand import projection
+from firsthand.capture import claims
+from firsthand.recall import arms, cache, denials, expand, fill, fuse, gated, hydrate, pipeline, reading
 from firsthand.recall.group import group, rank_of
 from firsthand.store.sqlite_read import SqliteReader
+from firsthand.vocabulary.errors import AbsentError, FirsthandError
 
 FOREIGN = [hidden.Row(("Falcon", "harbour"), "capture", "Ben", "t1", "elsewhere")]
 SHOWN = [hidden.Row(("kettle",), "capture", "Ben", "t1", ""), hidden.Row(("Falcon",), "capture", "Felix", "t1", "")]
@@ -66,7 +72,7 @@ def ungated(reader: Any, gate: Any, record_id: str) -> Any:
     docs = reader.docs_of_record(record_id)
     for row in reader.beliefs([d.vid for d in docs], None):
         gate.passed.setdefault(row.vid, []).append(row)
-    return [d for d in docs if d.vid in gate.passed]
+    return [d.vid for d in docs if d.vid in gate.passed]
 
 
 def admitting_all(self: Any, vids: Any) -> list[int]:
@@ -96,6 +102,10 @@ def not_stepping_over(link: Any, start: Any, hidden_: Any, size: int) -> Any:
     return step(link, start, hidden_[:0], size)
 
 
+def bearing_whenever_received(self: SqliteReader, keys: Any, known_at: int | None = None) -> Any:
+    return bearing_on_any(self, keys)
+
+
 def counts_of_everything(self: SqliteReader, readable: Any, clearance: int) -> Any:
     return counts(self, readable, 4)
 
@@ -109,11 +119,53 @@ def counted_by_records(*given: Any) -> Any:
     return msgspec.structs.replace(made, matching=made.matching + sum(len(c.items) - 1 for c in made.conflicts))
 
 
-newest, postings, mentioning, counts = (
+def as_an_episode(*given: Any, utterance: bool, **more: Any) -> Any:
+    return prepare_episode(*given, **more)
+
+
+def all_of_them(view: Any, said: Any) -> Any:
+    every = frozenset(s.id for s in said)
+    return graded(view, said)._replace(live=every, stands=every)
+
+
+def readable_everywhere(reader: Any, handle: Any, plan: Any, chosen: Any, found: Any) -> Any:
+    return readable(reader, msgspec.structs.replace(handle, readable=None), plan, chosen, found)
+
+
+def rows_that_hold(reader: Any, handle: Any, record_id: str) -> Any:
+    rows = [r for r in readable_rows(reader, handle, record_id) if r.status == "active"]
+    if not rows:
+        raise AbsentError("record_absent", "ended", field="record_id")
+    return rows
+
+
+def the_first_beginning_so(self: SqliteReader, prefix: str, limit: int) -> list[str]:
+    return beginning(self, prefix, limit)[:1]
+
+
+def since_as_of_now(reader: Any, handle: Any, plan: Any, *given: Any) -> Any:
+    return since(reader, handle, plan._replace(known_at=None), *given)
+
+
+def since_for_now_only(reader: Any, handle: Any, plan: Any, *given: Any) -> Any:
+    return None if plan.known_at is not None else since(reader, handle, plan, *given)
+
+
+newest, postings, mentioning, counts, bearing_on_any, columns, beginning = (
     SqliteReader.newest,
     SqliteReader.postings,
     SqliteReader.mentioning,
     SqliteReader.counts,
+    SqliteReader.bearing_on_any,
+    SqliteReader.columns,
+    SqliteReader.records_beginning,
+)
+prepare_episode, graded, readable, since, readable_rows = (
+    claims.prepare_episode,
+    hydrate.grade,
+    hydrate._readable,
+    hydrate._since,
+    reading.readable_rows,
 )
 held, step, citations, delivered, packet = (
     cache.Cache.postings,
@@ -162,7 +214,7 @@ MUTANTS = [
     ),
     Mutant(
         "limit counted before grouping",
-        pipeline,
+        fill,
         "group",
         first_two_then_grouped,
         answers.test_disputed_claims_stand_in_one_conflict_that_takes_one_place_and_in_no_item,
@@ -192,7 +244,7 @@ MUTANTS = [
     Mutant(
         "locks of now ignored for the past",
         gated,
-        "_locks",
+        "locks",
         lambda *_: {},
         hidden.test_what_is_locked_now_is_not_reached_through_the_past_either,
     ),
@@ -204,6 +256,27 @@ MUTANTS = [
         hidden.test_what_one_process_writes_another_recalls_at_once_and_a_ranking_has_no_history,
     ),
     Mutant(
+        "past as large as the present",
+        cache.Cache,
+        "size_at",
+        lambda self, reader, scope, known_at: scope.next_seq,
+        past.test_words_that_became_common_later_are_as_rare_in_the_past_as_they_were,
+    ),
+    Mutant(
+        "names looked up among what came later",
+        SqliteReader,
+        "mentioning",
+        lambda self, scope_id, name, before, *asked: mentioning(self, scope_id, name, None, *asked),
+        past.test_a_name_that_many_spoke_of_later_still_finds_what_was_said_of_it_then,
+    ),
+    Mutant(
+        "columns of a snapshot that is newer",
+        SqliteReader,
+        "columns",
+        lambda self, scope_no, start, stop: columns(self, scope_no, start, 1 << 32),
+        past.test_a_process_that_begins_with_the_past_answers_the_present_as_well,
+    ),
+    Mutant(
         "spans off by one",
         hydrate,
         "_citations",
@@ -212,9 +285,9 @@ MUTANTS = [
     ),
     Mutant(
         "sources of later cited for before",
-        hydrate,
-        "_known",
-        lambda reader, plan, bearing: bearing,
+        SqliteReader,
+        "bearing_on_any",
+        bearing_whenever_received,
         answers.test_a_source_that_came_later_is_not_cited_for_what_was_believed_before,
     ),
     Mutant(
@@ -262,21 +335,21 @@ MUTANTS = [
     ),
     Mutant(
         "near sentences as two truths",
-        pipeline,
+        fill,
         "with_near_conflicts",
         same,
         answers.test_plain_sentences_that_nearly_match_are_one_possible_conflict_and_never_two_truths,
     ),
     Mutant(
         "one side of a dispute shown",
-        pipeline,
+        fill.Filling,
         "_opponents",
         lambda *_: [],
         answers.test_a_dispute_is_shown_whole_though_only_one_side_matches,
     ),
     Mutant(
         "what ended above what holds",
-        pipeline,
+        fill,
         "_current_first",
         same,
         ranking.test_what_holds_ranks_above_what_ended_even_where_the_ended_one_fits_better,
@@ -302,6 +375,125 @@ MUTANTS = [
         lambda *_: None,
         receipts.test_a_search_that_the_gate_keeps_empty_widens_and_says_when_it_gives_up,
     ),
+    Mutant(
+        "nobody denies anything",
+        hydrate,
+        "deniers",
+        lambda *_: (),
+        answers.test_what_a_person_took_back_and_others_still_say_is_denied_by_that_person,
+    ),
+    Mutant(
+        "anybody who took it back denies it",
+        denials,
+        "_takes_back",
+        lambda view, entry, claim, said: entry.kind == "judge",
+        answers.test_what_an_agent_took_back_is_denied_by_nobody,
+    ),
+    Mutant(
+        "another value is a denial",
+        denials,
+        "_opposite",
+        lambda one, other: one != other,
+        answers.test_both_sides_of_a_yes_and_no_say_who_denies_them_and_two_values_do_not,
+    ),
+    Mutant(
+        "hidden evidence tells who denies it",
+        SqliteReader,
+        "locked",
+        lambda *_: set(),
+        answers.test_who_denies_it_is_not_told_by_evidence_that_may_not_be_seen,
+    ),
+    Mutant(
+        "utterances beside their claims",
+        claims,
+        "prepare_episode",
+        as_an_episode,
+        utterances.test_a_claim_without_evidence_comes_once_with_its_words_as_citation,
+    ),
+    Mutant(
+        "utterances instead of their claims",
+        claims,
+        "prepare_episode",
+        as_an_episode,
+        utterances.test_a_retracted_claim_does_not_come_back_as_its_own_utterance,
+    ),
+    Mutant(
+        "utterances of guesses",
+        claims,
+        "prepare_episode",
+        as_an_episode,
+        utterances.test_a_guess_is_not_recalled_by_its_utterance,
+    ),
+    Mutant(
+        "utterances listed as news",
+        projection,
+        "_UTTERED",
+        projection.BLANK,
+        utterances.test_an_utterance_is_nobodys_news_even_where_more_is_asked_for,
+    ),
+    Mutant(
+        "revoked supports counted",
+        hydrate,
+        "grade",
+        all_of_them,
+        answers.test_a_support_that_was_revoked_or_cannot_be_read_is_not_counted,
+    ),
+    Mutant(
+        "unreadable supports counted",
+        hydrate,
+        "_readable",
+        readable_everywhere,
+        answers.test_a_support_that_was_revoked_or_cannot_be_read_is_not_counted,
+    ),
+    Mutant(
+        "short ids of what holds alone",
+        reading,
+        "readable_rows",
+        rows_that_hold,
+        reads.test_a_short_id_finds_what_was_taken_back_too_and_one_too_short_is_invalid,
+    ),
+    Mutant(
+        "the first of several short ids",
+        SqliteReader,
+        "records_beginning",
+        the_first_beginning_so,
+        reads.test_a_short_id_that_begins_several_is_ambiguous_to_those_who_may_read_several,
+    ),
+    Mutant(
+        "hidden records behind a short id",
+        reading,
+        "readable_rows",
+        lambda *_: [],
+        reads.test_a_short_id_that_begins_several_is_ambiguous_to_those_who_may_read_several,
+    ),
+    Mutant(
+        "what was said then is not told",
+        hydrate,
+        "_said_then",
+        lambda *_: {},
+        answers.test_what_was_said_before_a_correction_says_so_at_every_instant_that_knew_of_it,
+    ),
+    Mutant(
+        "the past is told what came later",
+        hydrate,
+        "_since",
+        since_as_of_now,
+        answers.test_what_was_said_before_a_correction_says_so_at_every_instant_that_knew_of_it,
+    ),
+    Mutant(
+        "the past is not told what was said then",
+        hydrate,
+        "_since",
+        since_for_now_only,
+        answers.test_what_was_said_before_a_correction_says_so_at_every_instant_that_knew_of_it,
+    ),
+    Mutant(
+        "claims locked since tell what was said then",
+        SqliteReader,
+        "locked",
+        lambda *_: set(),
+        answers.test_a_claim_that_was_locked_since_says_nothing_of_what_was_said_then,
+    ),
 ]
 
 
@@ -323,5 +515,5 @@ def test_a_broken_mechanism_is_caught_by_the_property_it_carries(
         run(mutant, whole, patch)
     with monkeypatch.context() as patch:
         patch.setattr(mutant.owner, mutant.attribute, mutant.broken)
-        with pytest.raises((AssertionError, KeyError, IndexError, ValueError)):
+        with pytest.raises((AssertionError, KeyError, IndexError, ValueError, pytest.fail.Exception, FirsthandError)):
             run(mutant, broken, patch)

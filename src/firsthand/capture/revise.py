@@ -97,10 +97,7 @@ def revise(gateway: Gateway, handle: Handle, asked: Revision, idempotency_key: s
         if proposal is not None:
             return proposal
         _check_heads(writer, current, asked.expected_heads)
-        if asked.verb == "change" and asked.since is not None and asked.since <= current.row.valid_from:
-            raise InvalidError(
-                "since_before_start", "since is not after the start of what it would end; use correct", field="since"
-            )
+        _check_since(current, asked)
         if words_of(current.payload) != words_of(before):
             raise ConflictError("record_changed", "the record was revised meanwhile; read it again", field="record_id")
         if saying is None:
@@ -225,11 +222,12 @@ def _preview(gateway: Gateway, handle: Handle, asked: Revision) -> Semantic | Co
 
 
 def _window(stated: Validity, row: BeliefRow) -> Validity:
-    """What was wrong is replaced for the world time it had, so correcting the past does not make it the present."""
+    """What was wrong is replaced for all the world time it had: correcting the past does not make it the present.
+
+    An open start is said as one: unsaid, a later word of the same voice begins when it is spoken (design 09.4).
+    """
     end = row.valid_to if row.valid_to != FOREVER else stated.to
-    # An open start must be said of a past window: unsaid, a later word begins when it is spoken (design 09.4).
-    start = row.valid_from if row.valid_from != BEGINNING or end is not None else stated.from_
-    return msgspec.structs.replace(stated, from_=start, to=end)
+    return msgspec.structs.replace(stated, from_=row.valid_from, to=end)
 
 
 def _replace(
@@ -334,6 +332,13 @@ def _check_heads(writer: Writer, current: Current, expected: Sequence[str] | Non
             "heads_stale", "expected_heads are not the record's heads any more", field="expected_heads",
             details={"heads": list(heads)},
         )  # fmt: skip
+
+
+def _check_since(current: Current, asked: Revision) -> None:
+    if asked.verb == "change" and asked.since is not None and asked.since <= current.row.valid_from:
+        raise InvalidError(
+            "since_before_start", "since is not after the start of what it would end; use correct", field="since"
+        )
 
 
 def _with_level(saying: Saying, current: Current) -> Saying:

@@ -45,8 +45,8 @@ class LedgerReader(Entries, Protocol):
         """Entries by position, in order."""
         ...
 
-    def bearing_on_any(self, keys: Iterable[str]) -> dict[str, list[Entry]]:
-        """Entries found under each of several keys."""
+    def bearing_on_any(self, keys: Iterable[str], known_at: int | None = None) -> dict[str, list[Entry]]:
+        """Entries found under each of several keys, of those received by an instant, or of all."""
         ...
 
     def positions_bearing_on(self, key: str) -> list[int]:
@@ -85,6 +85,10 @@ class BeliefReader(Protocol):
         """The rows of documents that are believed at an instant, or now."""
         ...
 
+    def beliefs_of_records(self, record_ids: Iterable[str]) -> list[BeliefRow]:
+        """The rows of records that are believed now."""
+        ...
+
     def beliefs_of_record(self, record_id: str) -> list[BeliefRow]:
         """Every row a record ever had, oldest first."""
         ...
@@ -119,16 +123,16 @@ class SearchReader(Protocol):
         """Listed claims of a scope with one term and any of others, newest first; looks at a bounded number."""
         ...
 
-    def shown(self, vids: Iterable[int], kinds: Sequence[Kind], clearance: int) -> list[Scored]:
-        """The rows of documents that pass the default gate now, and are of these kinds."""
+    def shown(self, vids: Iterable[int], clearance: int, known_at: int | None) -> list[Scored]:
+        """The rows of documents that pass the default gate now, or passed it at an instant, by document."""
         ...
 
     def over(self, scope_no: int, clearance: int) -> list[tuple[int, Shelf]]:
         """Document numbers of a scope that are indexed and above a clearance, each with its shelf."""
         ...
 
-    def columns(self, scope_no: int, after: int) -> list[ColumnsRow]:
-        """What ranking needs of a scope's documents, from a place on."""
+    def columns(self, scope_no: int, start: int, stop: int) -> list[ColumnsRow]:
+        """What ranking needs of a scope's documents, from one place up to another."""
         ...
 
     def unlisted(self, scope_no: int) -> list[int]:
@@ -139,16 +143,20 @@ class SearchReader(Protocol):
         """Document numbers of a thread within `reach` places of one, of those that nothing locks for a clearance."""
         ...
 
-    def mentioning(self, scope_id: str, name: str, limit: int, clearance: int) -> list[int]:
-        """Document numbers that mention a name and that nothing locks for a clearance, newest first."""
+    def mentioning(self, scope_id: str, name: str, before: int | None, limit: int, clearance: int) -> list[int]:
+        """Document numbers below one that mention a name and that nothing locks for a clearance, newest first."""
         ...
 
     def mentioned_in(self, scope_id: str, name: str, vids: Iterable[int]) -> list[int]:
         """Those of some document numbers that mention a name."""
         ...
 
-    def has_spoken(self, scope_no: int, speaker_no: int, clearance: int) -> bool:
-        """Whether a speaker said anything in a scope that nothing locks for a clearance."""
+    def received(self, vid: int) -> int:
+        """When the entry that a document came with was received, in microseconds; the later the higher its number."""
+        ...
+
+    def has_spoken(self, scope_no: int, speaker_no: int, before: int, clearance: int) -> bool:
+        """Whether a speaker said anything in a scope, below a document number, that nothing locks for a clearance."""
         ...
 
 

@@ -125,6 +125,7 @@ class Scored(NamedTuple):
     valid_from: int
     valid_to: int
     known_from: int
+    known_to: int
 
 
 ColumnsRow = tuple[int, Kind, str | None, int | None, int | None, int, int | None, int | None]

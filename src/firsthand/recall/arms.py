@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Final, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from firsthand.ports import LISTED, REST, SEQ_BITS, Reader, Shelf
 from firsthand.recall.cache import SEQ_MASK, Cache
@@ -51,27 +52,33 @@ class Ground(NamedTuple):
         """How many numbers there are."""
         return self.places[-1].offset + self.places[-1].row.next_seq if self.places else 0
 
-    def numbers(self, vids: Sequence[int]) -> list[int]:
+    def numbers(self, vids: Sequence[int]) -> IntArray:
         """Documents in the recall's numbering."""
         shift = {p.row.scope_no: p.offset - (p.row.scope_no << SEQ_BITS) for p in self.places}
-        return [v + shift[v >> SEQ_BITS] for v in vids]
+        return np.array([v + shift[v >> SEQ_BITS] for v in vids], dtype=np.int64)
+
+    def holds(self, vid: int) -> bool:
+        """Whether a document has a number here."""
+        return any(p.row.scope_no == vid >> SEQ_BITS and vid & SEQ_MASK < p.row.next_seq for p in self.places)
 
     def vids(self, numbers: IntArray) -> list[int]:
         """Documents of the recall's numbering, by their own numbers."""
-        if not self.places:
-            return []
+        if len(self.places) <= 1:
+            return [n + (p.row.scope_no << SEQ_BITS) for p in self.places for n in numbers.tolist()]
         offsets = np.array([p.offset for p in self.places])
         shift = np.array([(p.row.scope_no << SEQ_BITS) - p.offset for p in self.places])
         return (numbers + shift[np.searchsorted(offsets, numbers, side="right") - 1]).tolist()
 
 
-def ground(reader: Reader, plan: Plan, scope_ids: dict[str, str]) -> Ground:
-    """The scopes of a recall that exist, of name → id."""
+def ground(reader: Reader, plan: Plan, scope_ids: dict[str, str], cache: Cache) -> Ground:
+    """The scopes of a recall that exist, of name → id; for the past as far as they went then."""
     places: list[Place] = []
     offset = 0
     for name, scope_id in scope_ids.items():
         row = reader.scope(scope_id)
         if row is not None:
+            if plan.known_at is not None:
+                row = row._replace(next_seq=cache.size_at(reader, row, plan.known_at))
             places.append(Place(row, name, offset))
             offset += row.next_seq
     return Ground(places, [_over(reader, p, plan.clearance, shelves(plan)) for p in places])
@@ -121,8 +128,14 @@ def _of_kinds(reader: Reader, plan: Plan, base: Ground, dense: ScoreArray, cache
     """Scores of documents of the kinds asked for; the others are no hits."""
     if set(plan.kinds) >= set(DEFAULT_KINDS):
         return dense
-    kinds = np.concatenate([cache.columns(reader, p.row).kind for p in base.places])
-    return np.where(np.isin(kinds, [KINDS.index(k) for k in plan.kinds]), dense, 0)
+    wanted = np.isin(_kinds(reader, base, cache), [KINDS.index(k) for k in plan.kinds])
+    return np.where(wanted, dense, np.float32(0))
+
+
+def _kinds(reader: Reader, base: Ground, cache: Cache) -> NDArray[np.int8]:
+    """Every document's kind, as its number."""
+    kinds = [cache.columns(reader, p.row).kind[: p.row.next_seq] for p in base.places]
+    return kinds[0] if len(kinds) == 1 else np.concatenate(kinds)
 
 
 def shelves(plan: Plan) -> tuple[Shelf, ...]:
@@ -132,17 +145,12 @@ def shelves(plan: Plan) -> tuple[Shelf, ...]:
 
 def _with_claims(reader: Reader, base: Ground, dense: ScoreArray, found: IntArray, cache: Cache) -> IntArray:
     """The best beliefs as well: a claim is one, and what was said of it may be hundreds that all say the same."""
-    kinds = np.concatenate([cache.columns(reader, p.row).kind for p in base.places])
-    hits = np.flatnonzero(dense > 0)
-    of = kinds[hits]
-    claims = hits[(of != EPISODIC) & (of != ENTITY)]
-    if len(claims) > CLAIMS_FETCH:
-        only = np.zeros_like(dense)
-        only[claims] = dense[claims]
-        claims = top(only, CLAIMS_FETCH)
-    else:
-        claims = claims[np.lexsort((-claims, -dense[claims]))]
-    return np.concatenate((found, claims[~among(claims, found, len(dense))]))
+    kinds = _kinds(reader, base, cache)
+    is_claim = (kinds != EPISODIC) & (kinds != ENTITY)
+    if is_claim[found[:CLAIMS_FETCH]].all():
+        return found
+    best = top(np.where(is_claim, dense, np.float32(0)), CLAIMS_FETCH)
+    return np.concatenate((found, best[~among(best, found, len(dense))]))
 
 
 def _posting_lists(
@@ -150,12 +158,12 @@ def _posting_lists(
 ) -> tuple[dict[str, IntArray], dict[str, float], int]:
     """Every term's documents in one numbering, its rarity by these scopes' own counts, and how many documents count."""
     asked = shelves(plan)
-    documents = sum(p.row.listed + (p.row.rest if REST in asked else 0) for p in base.places)
+    documents = sum(min(p.row.listed + (p.row.rest if REST in asked else 0), p.row.next_seq) for p in base.places)
     documents -= sum(map(len, base.over))
     lists: dict[str, IntArray] = {}
     for term in query.terms:
         parts = [
-            _visible(cache.postings(reader, p.row, term, shelf), hidden) + p.offset
+            _visible(_known(cache.postings(reader, p.row, term, shelf), p), hidden) + p.offset
             for p, hidden in zip(base.places, base.over, strict=True)
             for shelf in asked
         ]
@@ -171,6 +179,12 @@ def _over(reader: Reader, place: Place, clearance: int, asked: tuple[Shelf, ...]
     """Documents above the clearance: they count in no rarity and no number (design 04)."""
     found = [vid for vid, shelf in reader.over(place.row.scope_no, clearance) if shelf in asked]
     return np.array(found, dtype=np.int64) & SEQ_MASK if found else _NOTHING
+
+
+def _known(found: IntArray, place: Place) -> IntArray:
+    """Those of a posting list that the scope had by the time asked about."""
+    size = place.row.next_seq
+    return found if not len(found) or found[-1] < size else found[: np.searchsorted(found, size)]
 
 
 def _visible(found: IntArray, hidden: IntArray) -> IntArray:
@@ -192,7 +206,7 @@ def _entity(reader: Reader, plan: Plan, base: Ground, named: Sequence[str], hits
         own = base.vids(hits[(hits >= place.offset) & (hits < place.offset + place.row.next_seq)])
         for name in reader.known_names(scope_id, sorted(asked)):
             for other in sorted(_names(reader, scope_id, name, plan.clearance)):
-                vids = reader.mentioning(scope_id, other, ENTITY_FETCH, plan.clearance)
+                vids = reader.mentioning(scope_id, other, place.end, ENTITY_FETCH, plan.clearance)
                 if len(vids) == ENTITY_FETCH:  # older ones that were found otherwise mention it no less
                     vids += reader.mentioned_in(scope_id, other, own)
                 places = np.array(vids, dtype=np.int64) & SEQ_MASK
@@ -219,7 +233,7 @@ def _recent(reader: Reader, plan: Plan, base: Ground) -> IntArray:
     vids = [
         v
         for p in base.places
-        for v in reader.newest(p.row.scope_no, plan.kinds, None, RECENT_FETCH, shown_only, plan.clearance)
+        for v in reader.newest(p.row.scope_no, plan.kinds, p.end, RECENT_FETCH, shown_only, plan.clearance)
     ]
     newest = sorted(reader.docs(vids).values(), key=lambda d: -d.position)[:RECENT_FETCH]
-    return np.array(base.numbers([d.vid for d in newest]), dtype=np.int64)
+    return base.numbers([d.vid for d in newest])

@@ -6,6 +6,7 @@ columns never change, so they only grow. So a ranking never depends on what this
 
 from __future__ import annotations
 
+import bisect
 import threading
 from collections import OrderedDict
 from typing import Any, Final, NamedTuple
@@ -19,6 +20,7 @@ from firsthand.rules.wording import QUESTION, TIME_WORDS
 from firsthand.vocabulary.kinds import KINDS
 
 CACHED_LISTS: Final = 4_096
+CACHED_SIZES: Final = 1_024
 GROW_ROWS: Final = 1_024
 SEQ_MASK: Final = (1 << SEQ_BITS) - 1
 NOWHERE: Final = -1
@@ -60,14 +62,19 @@ class _Scope:
         self._arrays: dict[str, NDArray[Any]] = {n: np.full(GROW_ROWS, f, dtype=t) for n, (t, f) in _TYPES.items()}
         self._threads: dict[str, int] = {}
         self._last: dict[int, int] = {}
+        self._columns = self._upto_size()
 
     def upto(self, reader: Reader, scope: ScopeRow) -> Columns:
         """The columns, at least as far as this snapshot of the scope goes."""
         if self._size < scope.next_seq:
             self._grow(scope.next_seq)
-            for row in reader.columns(scope.scope_no, self._size):
+            for row in reader.columns(scope.scope_no, self._size, scope.next_seq):
                 self._put(*row)
             self._size = scope.next_seq
+            self._columns = self._upto_size()
+        return self._columns
+
+    def _upto_size(self) -> Columns:
         return Columns(**{n: a[: self._size] for n, a in self._arrays.items()})
 
     def _grow(self, size: int) -> None:
@@ -116,10 +123,11 @@ class Cache:
         self._scopes: dict[int, _Scope] = {}
         self._speakers: dict[int, tuple[int, dict[str, int]]] = {}
         self._unlisted: dict[int, tuple[int, IntArray]] = {}
+        self._sizes: OrderedDict[tuple[int, int], int] = OrderedDict()
         self._lock = threading.RLock()
 
     def postings(self, reader: Reader, scope: ScopeRow, term: str, shelf: Shelf) -> IntArray:
-        """Places in the scope of the documents with a term."""
+        """Places in the scope of the documents with a term, ascending."""
         key = (scope.scope_no, term, shelf)
         with self._lock:
             held = self._lists.get(key)
@@ -127,17 +135,36 @@ class Cache:
                 self._lists.move_to_end(key)
                 return held[1]
         text = reader.postings(scope.scope_no, term, shelf)
-        found = np.fromstring(text, dtype=np.int64, sep=",") if text else np.zeros(0, dtype=np.int64)
+        found = np.sort(np.fromstring(text, dtype=np.int64, sep=",")) if text else np.zeros(0, dtype=np.int64)
         with self._lock:
             self._lists[key] = (scope.changed, found)
             while len(self._lists) > CACHED_LISTS:
                 self._lists.popitem(last=False)
         return found
 
+    def size_at(self, reader: Reader, scope: ScopeRow, known_at: int) -> int:
+        """How many documents a scope had by an instant: they are numbered in the order they were received in."""
+        low = scope.scope_no << SEQ_BITS
+        if not scope.next_seq or reader.received(low + scope.next_seq - 1) <= known_at:
+            return scope.next_seq
+        key = (scope.scope_no, known_at)
+        with self._lock:
+            held = self._sizes.get(key)
+        if held is None:
+            held = bisect.bisect_right(range(scope.next_seq), known_at, key=lambda seq: reader.received(low + seq))
+            with self._lock:
+                self._sizes[key] = held
+                while len(self._sizes) > CACHED_SIZES:
+                    self._sizes.popitem(last=False)
+        return held
+
     def columns(self, reader: Reader, scope: ScopeRow) -> Columns:
         """The columns of a scope's documents; rows written after this snapshot are never reached from it."""
         with self._lock:
-            return self._scopes.setdefault(scope.scope_no, _Scope()).upto(reader, scope)
+            held = self._scopes.get(scope.scope_no)
+            if held is None:
+                held = self._scopes[scope.scope_no] = _Scope()
+            return held.upto(reader, scope)
 
     def speakers(self, reader: Reader, scope: ScopeRow) -> dict[str, int]:
         """Speaker names of a scope with their numbers."""

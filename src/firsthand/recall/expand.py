@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from firsthand.ports import DocRow, Reader
+from firsthand.ports import Reader
 from firsthand.recall.gated import Gate
 from firsthand.recall.group import Candidate
 from firsthand.recall.plan import Plan
@@ -49,10 +49,9 @@ def expand(reader: Reader, plan: Plan, gate: Gate, candidates: Sequence[Candidat
     return reached
 
 
-def admitted(reader: Reader, gate: Gate, record_id: str) -> list[DocRow]:
+def admitted(reader: Reader, gate: Gate, record_id: str) -> list[int]:
     """The documents of a record that may be shown."""
-    docs = {d.vid: d for d in reader.docs_of_record(record_id)}
-    return [docs[vid] for vid in gate.admit(docs)]
+    return gate.admit(d.vid for d in reader.docs_of_record(record_id))
 
 
 def _around(reader: Reader, plan: Plan, record_id: str) -> list[str]:

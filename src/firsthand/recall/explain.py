@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from firsthand.ports import LISTED, SEQ_BITS, Reader
+from firsthand.ports import LISTED, Reader
 from firsthand.recall.pipeline import Trace
 from firsthand.rules.access import Handle
 from firsthand.vocabulary.errors import AbsentError
@@ -16,8 +16,7 @@ def explain(reader: Reader, handle: Handle, trace: Trace, record_id: str) -> Exp
     readable = [r for r in rows if handle.reads(r.scope_id) and r.sensitivity <= handle.clearance]
     if not readable or all(r.visibility == "hidden" for r in readable):
         raise AbsentError("record_absent", "record_id names no record that can be read here", field="record_id")
-    read = {p.row.scope_no for p in trace.base.places}
-    numbers = trace.base.numbers([d.vid for d in docs if d.vid >> SEQ_BITS in read])
+    numbers = trace.base.numbers([d.vid for d in docs if trace.base.holds(d.vid)])
     why = tuple(
         Why(arm=arm, rank=at + 1)
         for arm, found in trace.found.arms.items()

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import dataclasses
+import itertools
+import operator
 from collections.abc import Mapping, Sequence
 from typing import Any, Final, NamedTuple, TypeVar
 
@@ -14,9 +16,10 @@ from firsthand.recall.arms import Found, Ground
 from firsthand.recall.cache import NOWHERE, Cache, Columns, flag
 from firsthand.recall.plan import Place, Plan
 from firsthand.recall.query import QueryFeatures, likely
-from firsthand.recall.score import WEIGHTS, Candidates, FloatArray, IntArray, among, order, rank
+from firsthand.recall.score import WEIGHTS, Candidates, FloatArray, IntArray, among, distinct, order, rank
 from firsthand.rules.salience import SALIENCE_CAP, SALIENCE_FLOOR, Anchor, half_life, value_at
 from firsthand.rules.wording import QUESTION, TIME_WORDS
+from firsthand.vocabulary.kinds import KINDS, Kind
 from firsthand.vocabulary.limits import SCOPES_PER_RECALL
 
 ENTITY_WEIGHT: Final = 0.25
@@ -41,26 +44,38 @@ class Speakers(NamedTuple):
     numbers: list[NDArray[np.int32]]
 
 
+class Passed(NamedTuple):
+    """Documents that passed the gate, ascending, each with the row that speaks for it."""
+
+    numbers: IntArray
+    rows: list[Scored]
+
+    def only(self, kept: NDArray[np.bool_]) -> Passed:
+        """Some of them."""
+        return Passed(self.numbers[kept], [r for r, keep in zip(self.rows, kept.tolist(), strict=True) if keep])
+
+
 class Ranked(NamedTuple):
     """Documents that passed the gate, best first, with their scores and what each feature added."""
 
     numbers: IntArray
     scores: FloatArray
     parts: Mapping[str, FloatArray]
-    rows: list[list[Scored]]
+    rows: list[Scored]
 
 
 def speakers_of(reader: Reader, plan: Plan, base: Ground, cache: Cache) -> Speakers:
-    """The speakers of the scopes read who may be named; one heard only in what is locked is not known here."""
+    """The speakers of the scopes read who may be named; one heard only in what is locked, or later, is not known."""
     known: dict[str, int] = {}
     numbers: list[NDArray[np.int32]] = []
     for place in base.places:
         row, own = place.row, cache.speakers(reader, place.row)
         mapped = np.full(len(own) + 1, NOWHERE, dtype=np.int32)  # the last place is for rows without a speaker
         named = likely(plan.query, own)
-        locked = named and (row.next_seq > row.listed + row.rest or reader.over(row.scope_no, plan.clearance))
+        past, unseen = plan.known_at is not None, row.next_seq > row.listed + row.rest
+        asked = named and (past or unseen or reader.over(row.scope_no, plan.clearance))
         for name, number in named.items():
-            if not locked or reader.has_spoken(row.scope_no, number, plan.clearance):
+            if not asked or reader.has_spoken(row.scope_no, number, place.end, plan.clearance):
                 mapped[number] = known.setdefault(name, len(known))
         numbers.append(mapped)
     return Speakers(known, numbers)
@@ -92,16 +107,15 @@ def fuse(
     query: QueryFeatures,
     found: Found,
     candidates: Candidates,
-    passed: Mapping[int, list[Scored]],
+    passed: Passed,
     attention: Mapping[str, Attention],
 ) -> Ranked:
     """The documents that passed, best first; the order is total, the newer first among equals."""
     ranking = rank(query, candidates, found.dense)
-    at = np.searchsorted(candidates.seq, np.array(sorted(passed), dtype=np.int64))
-    numbers = candidates.seq[at]
-    rows = [passed[int(n)] for n in numbers]
+    numbers, rows = passed
+    at = np.searchsorted(candidates.seq, numbers)
     parts: dict[str, FloatArray] = {n: v[at] for n, v in ranking.parts.items()}
-    claims = np.array([r[0].kind != "episodic" for r in rows], dtype=np.bool_)
+    claims = np.array([r.kind != "episodic" for r in rows], dtype=np.bool_)
     parts |= _arm_parts(found, numbers, claims)
     total = ranking.total[at]
     if claims.any():
@@ -109,11 +123,11 @@ def fuse(
     for name in ("entity", "recent", "alone"):
         if name in parts:
             total = total + parts[name]
-    factors = _factors(plan, [current_row(r, plan.at) for r in rows], attention)
+    factors = _factors(plan, rows, claims, attention)
     parts["factor"] = factors
     total = total * factors
     best = order(total, numbers)
-    return Ranked(numbers[best], total[best], {n: v[best] for n, v in parts.items()}, [rows[int(i)] for i in best])
+    return Ranked(numbers[best], total[best], {n: v[best] for n, v in parts.items()}, [rows[i] for i in best.tolist()])
 
 
 def salience_of(row: BeliefRow | Scored, attention: Mapping[str, Attention], now: int) -> float:
@@ -123,22 +137,31 @@ def salience_of(row: BeliefRow | Scored, attention: Mapping[str, Attention], now
     return value_at(anchor, row.kind, now)
 
 
-def _factors(plan: Plan, rows: Sequence[Scored], attention: Mapping[str, Attention]) -> FloatArray:
+def _factors(
+    plan: Plan, rows: Sequence[Scored], claims: NDArray[np.bool_], attention: Mapping[str, Attention]
+) -> FloatArray:
     """Standing, salience and time of each row as one small bounded factor."""
-    made = np.array([1.0 if r.kind == "episodic" else CLAIM_FACTOR for r in rows])
-    made[[r.tier == "fact" for r in rows]] *= FACT_FACTOR
-    made[[not r.valid_from <= plan.at < r.valid_to for r in rows]] *= NOT_CURRENT_FACTOR
-    return made * (1 - SALIENCE_SPAN / 2 + SALIENCE_SPAN * _saliences(rows, attention, plan.now))
+    made = np.where(claims, CLAIM_FACTOR, 1.0)
+    begins = np.array([r.valid_from for r in rows], dtype=np.int64)
+    ends = np.array([r.valid_to for r in rows], dtype=np.int64)
+    made[np.array([r.tier == "fact" for r in rows], dtype=np.bool_)] *= FACT_FACTOR
+    made[(plan.at < begins) | (plan.at >= ends)] *= NOT_CURRENT_FACTOR
+    return made * (1 - SALIENCE_SPAN / 2 + SALIENCE_SPAN * saliences(rows, attention, plan.now))
 
 
-def _saliences(rows: Sequence[Scored], attention: Mapping[str, Attention], now: int) -> FloatArray:
+def saliences(rows: Sequence[Scored], attention: Mapping[str, Attention], now: int) -> FloatArray:
     """`salience_of` for many rows at once."""
-    anchors = [attention.get(r.record_id) for r in rows]
-    value = np.array([1.0 if a is None else a.anchor for a in anchors])
-    since = np.array([r.known_from if a is None else a.anchored_at for r, a in zip(rows, anchors, strict=True)])
-    halving = np.array([half_life(r.kind) or np.inf for r in rows], dtype=np.float64)
+    value, since = np.ones(len(rows)), np.array([r.known_from for r in rows], dtype=np.int64)
+    for i, row in enumerate(rows) if attention else ():
+        held = attention.get(row.record_id)
+        if held is not None:
+            value[i], since[i] = held.anchor, held.anchored_at
+    halving = np.array([_HALVING[r.kind] for r in rows], dtype=np.float64)
     decay = np.exp2(-np.maximum(now - since, 0) / halving)
     return np.clip(SALIENCE_FLOOR + (value - SALIENCE_FLOOR) * decay, SALIENCE_FLOOR, SALIENCE_CAP)
+
+
+_HALVING: Final[dict[Kind, float]] = {kind: half_life(kind) or float("inf") for kind in KINDS}
 
 
 R = TypeVar("R", BeliefRow, Scored)
@@ -153,11 +176,21 @@ def current_row(rows: Sequence[R], at: int) -> R:
     return max(ended, key=lambda r: r.valid_to) if ended else min(rows, key=lambda r: r.valid_from)
 
 
+def one_each(base: Ground, rows: Sequence[Scored], at: int) -> Passed:
+    """One row for each document, of rows in the order of documents: the one that speaks for it at an instant."""
+    speaking = list(rows)
+    if len({r.vid for r in rows}) < len(rows):
+        speaking = [current_row(list(of), at) for _, of in itertools.groupby(rows, key=operator.attrgetter("vid"))]
+    numbers = base.numbers([r.vid for r in speaking])
+    ascending = np.argsort(numbers)
+    return Passed(numbers[ascending], [speaking[i] for i in ascending.tolist()])
+
+
 def _around(columns: Columns, place: Place, at: int, own: IntArray, hidden: IntArray) -> Candidates:
     """Columns of documents and their neighbours, in the recall's numbering; what is hidden is stepped over."""
     size = place.row.next_seq
     beside = (_step(link, own, hidden, size) for link in (columns.prev, columns.next))
-    near = np.unique(np.concatenate((own, *beside)))
+    near = distinct(np.concatenate((own, *beside)))
     near = near[near >= 0]
     prev, following = (_step(link, near, hidden, size) for link in (columns.prev, columns.next))
     thread = columns.thread[near].astype(np.int64)

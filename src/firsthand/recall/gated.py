@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
-from firsthand.ports import BeliefRow, Reader
+from firsthand.ports import BeliefRow, Reader, Scored
 from firsthand.recall.plan import Plan
-from firsthand.rules.gate import Shown, may_show
-from firsthand.vocabulary.kinds import Status
+from firsthand.rules.gate import Shown, may_show, unlocked
+from firsthand.vocabulary.instants import FOREVER
+from firsthand.vocabulary.kinds import Kind, Status
 
 GENERATION = 0
 
@@ -40,18 +41,25 @@ def gated(reader: Reader, plan: Plan, scope_ids: frozenset[str], vids: Iterable[
     """Rows of documents that may be shown, by document; a document without one is not in the answer."""
     wanted = sorted(set(vids))
     asked = reader.beliefs(wanted, plan.known_at)
-    locks = _locks(reader, asked) if plan.known_at is not None else {}
+    locked = locks(reader, asked) if plan.known_at is not None else {}
     passed: dict[int, list[BeliefRow]] = {}
     for row in asked:
-        if row.kind not in plan.kinds or not _at(row, plan.valid_at):
+        if row.kind not in plan.kinds or not _at(row, plan):
             continue
         then = shown_row(row, scope_ids)
-        now = locks.get(row.vid)
+        now = locked.get(row.vid)
         shown = may_show(then if now is None else now, None if now is None else then, clearance=plan.clearance,
                          include=plan.include)  # fmt: skip
         if shown:
             passed.setdefault(row.vid, []).append(row)
     return passed
+
+
+def shown(reader: Reader, plan: Plan, vids: Sequence[int]) -> list[Scored]:
+    """Rows that ranking reads of documents that may be shown, by the default gate, in the order of documents."""
+    rows = [r for r in reader.shown(vids, plan.clearance, plan.known_at) if r.kind in plan.kinds and _at(r, plan)]
+    locked = locks(reader, rows) if plan.known_at is not None else {}
+    return [r for r in rows if r.vid not in locked or unlocked(locked[r.vid], plan.clearance)] if locked else rows
 
 
 def shown_row(row: BeliefRow, scope_ids: frozenset[str]) -> Shown:
@@ -68,30 +76,26 @@ def shown_row(row: BeliefRow, scope_ids: frozenset[str]) -> Shown:
     )
 
 
-def _at(row: BeliefRow, valid_at: int | None) -> bool:
+def _at(row: BeliefRow | Scored, plan: Plan) -> bool:
     """A stated `valid_at` is strict (design 09.22)."""
-    return valid_at is None or row.valid_from <= valid_at < row.valid_to
+    return plan.valid_at is None or row.valid_from <= plan.valid_at < row.valid_to
 
 
-def _locks(reader: Reader, asked: list[BeliefRow]) -> dict[int, Shown]:
-    """What locks each document now: its own open rows, or, for a head that was replaced, those of its record."""
-    open_rows: dict[int, list[BeliefRow]] = {}
-    for row in reader.beliefs({r.vid for r in asked}, None):
-        open_rows.setdefault(row.vid, []).append(row)
-    by_record: dict[str, list[BeliefRow]] = {}
-    found: dict[int, Shown] = {}
-    for row in asked:
-        if row.vid in found:
-            continue
-        if row.record_id not in by_record:
-            docs = reader.docs_of_record(row.record_id)
-            by_record[row.record_id] = reader.beliefs([d.vid for d in docs], None)
-        found[row.vid] = _lock(row, open_rows.get(row.vid, []), by_record[row.record_id])
-    return found
+def locks(reader: Reader, asked: Sequence[BeliefRow | Scored]) -> dict[int, Shown]:
+    """What locks now the documents of rows that have ended since; a row that is still open tells its own locks."""
+    ended = [r for r in asked if r.known_to != FOREVER]
+    if not ended:
+        return {}
+    own: dict[int, list[BeliefRow]] = {}
+    of_record: dict[str, list[BeliefRow]] = {}
+    for row in reader.beliefs_of_records({r.record_id for r in ended}):
+        own.setdefault(row.vid, []).append(row)
+        of_record.setdefault(row.record_id, []).append(row)
+    return {r.vid: _lock(r.kind, own.get(r.vid, []), of_record.get(r.record_id, [])) for r in ended}
 
 
-def _lock(row: BeliefRow, own: list[BeliefRow], record: list[BeliefRow]) -> Shown:
-    """The strictest of what is said now of a document and of its record."""
+def _lock(kind: Kind, own: Sequence[BeliefRow], record: Sequence[BeliefRow]) -> Shown:
+    """The strictest of what is said now of a document, or, for a head that was replaced, of its record."""
     status: Status = "active"
     if record and all(r.status == "erased" for r in record):
         status = "erased"
@@ -100,10 +104,10 @@ def _lock(row: BeliefRow, own: list[BeliefRow], record: list[BeliefRow]) -> Show
     return Shown(
         tier="fact",
         status=status,
-        visibility="hidden" if any(r.visibility == "hidden" for r in (*own, *record)) else "visible",
+        visibility="hidden" if not record or any(r.visibility == "hidden" for r in record) else "visible",
         live_support=1,
-        sensitivity=max((r.sensitivity for r in (*own, *record)), default=row.sensitivity),
-        kind=row.kind,
+        sensitivity=max((r.sensitivity for r in record), default=0),
+        kind=kind,
         in_scope=True,
-        current_generation=row.generation == GENERATION,
+        current_generation=all(r.generation == GENERATION for r in record),
     )

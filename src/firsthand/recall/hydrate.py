@@ -7,7 +7,8 @@ from typing import Final, NamedTuple
 
 import msgspec
 
-from firsthand.ports import BeliefRow, DocRow, LedgerRow, Reader
+from firsthand.ports import BeliefRow, LedgerRow, Reader
+from firsthand.recall.denials import deniers
 from firsthand.recall.gated import shown_row
 from firsthand.recall.plan import Plan
 from firsthand.rules.access import Handle
@@ -32,40 +33,46 @@ _skeletons = msgspec.json.Decoder(Skeleton)
 
 
 class Chosen(NamedTuple):
-    """A document to show: the row that speaks for it, every row that passed, and what recall knows of it."""
+    """A document to show: the row that speaks for it, and what recall knows of it."""
 
-    doc: DocRow
     row: BeliefRow
     salience: float
     why: tuple[Why, ...]
     neighbour_of: str | None = None
 
 
+class Voice(NamedTuple):
+    """Who made an entry: a person, or an agent that vouches for a person's own words."""
+
+    is_person: bool
+    attested: bool
+
+
 class Resting(NamedTuple):
-    """The live assertions a claim rests on, of those whose evidence the caller may see."""
+    """Live assertions of a claim whose evidence the caller may see; `bearing` is all that speaks of its slot."""
 
     said: list[Said]
     last_verified: int
+    bearing: Sequence[Entry] = ()
 
 
 def items(
     reader: Reader, handle: Handle, plan: Plan, chosen: Sequence[Chosen], scopes: Mapping[str, str] | None = None
 ) -> list[Item]:
     """Items for documents, in their order; what was erased is left out. `scopes`: names of scope ids known already."""
-    own = {r.position: r for r in reader.rows_at([c.doc.position for c in chosen])}
     claims = [c for c in chosen if c.row.claim is not None]
     resting = _resting(reader, handle, plan, claims)
-    cited = reader.rows_of({root_of(s.evidence) for r in resting.values() for s in r.said})
+    cited = {root_of(s.evidence) for r in resting.values() for s in r.said}
+    stored = reader.rows_of(cited.union(c.row.revision_id for c in chosen))
     endings = _said_then(reader, handle, plan, [c for c in chosen if c.row.kind == "episodic"])
     made: list[Item] = []
     for c in chosen:
-        ledger_row = own[c.doc.position]
-        payload = _payload(ledger_row)
+        payload = _payload(stored[c.row.revision_id])
         if payload is not None:
-            rests = resting.get(c.doc.vid)
-            ended = endings.get(c.doc.record_id)
+            rests = resting.get(c.row.vid)
+            ended = endings.get(c.row.record_id)
             scope = (scopes or {}).get(c.row.scope_id) or _scope_name(reader, c.row.scope_id)
-            made.append(_item(reader, handle, plan, c, ledger_row, payload, rests, cited, ended, scope))
+            made.append(_item(reader, handle, plan, c, payload, rests, stored, ended, scope))
     return made
 
 
@@ -74,24 +81,28 @@ def _item(
     handle: Handle,
     plan: Plan,
     c: Chosen,
-    stored: LedgerRow,
     payload: Payload,
     rests: Resting | None,
-    cited: Mapping[str, LedgerRow],
+    stored: Mapping[str, LedgerRow],
     ended: Qualifier | None,
     scope: str,
 ) -> Item:
     row, episode = c.row, payload if isinstance(payload, Episodic) else None
-    edges = _skeletons.decode(stored.skeleton)
-    citations = _citations(handle, rests, cited) if rests is not None else _own_citation(c, payload, edges)
-    verified = rests.last_verified if rests is not None else stored.received_at
+    own = stored[row.revision_id]
+    said: Sequence[Said] = rests.said if rests is not None else ()
+    voice = _voice(own) if not said else None
+    citations = _citations(said, stored) if voice is None else _own_citation(row, payload, voice)
+    verified = rests.last_verified if rests is not None else own.received_at
+    challenged_by = _readable_challenger(reader, handle, plan, row)
+    denied_by = deniers(reader, plan.clearance, rests.said, rests.bearing, challenged_by) if rests is not None else ()
     qualifier = ended or qualify(
         row,
         at=plan.at,
         conditions=payload.validity.conditions if isinstance(payload, Semantic) else {},
         given=plan.conditions,
         drift=Drift(payload.volatility if isinstance(payload, Semantic) else "stable", verified, plan.now),
-        challenged_by=_readable_challenger(reader, handle, plan, row),
+        challenged_by=challenged_by,
+        denied_by=denied_by,
     )
     return Item(
         record_id=row.record_id,
@@ -101,7 +112,7 @@ def _item(
         scope=scope,
         tier=row.tier,
         status=row.status,
-        authority=_authority(row, edges, rests),
+        authority=_authority(row, voice, said),
         valid_from=None if row.valid_from == BEGINNING else row.valid_from,
         valid_to=None if row.valid_to == FOREVER else row.valid_to,
         believed_since=row.known_from,
@@ -144,17 +155,20 @@ def _structure(payload: Payload) -> Structure | None:
     )
 
 
-def _authority(row: BeliefRow, skeleton: Skeleton, rests: Resting | None) -> Authority:
+def _voice(own: LedgerRow) -> Voice:
+    skeleton = _skeletons.decode(own.skeleton)
+    edges = skeleton.edges
+    return Voice(skeleton.author.role == "person", isinstance(edges, Revise) and edges.attested)
+
+
+def _authority(row: BeliefRow, voice: Voice | None, said: Sequence[Said]) -> Authority:
     """How close the source is: approved, a person's own word, an agent's, a guess."""
     if row.tier == "fact":
         return "authoritative"
-    said = rests.said if rests is not None else []
+    if voice is not None:
+        return "primary" if voice.is_person or voice.attested else "secondary"
     if any(s.role == "person" or s.attested for s in said):
         return "primary"
-    if not said:
-        edges = skeleton.edges
-        attested = isinstance(edges, Revise) and edges.attested
-        return "primary" if attested or skeleton.author.role == "person" else "secondary"
     return "inferred" if all(s.basis == "inferred" for s in said) else "secondary"
 
 
@@ -163,7 +177,7 @@ def _authority(row: BeliefRow, skeleton: Skeleton, rests: Resting | None) -> Aut
 
 def _resting(reader: Reader, handle: Handle, plan: Plan, claims: Sequence[Chosen]) -> dict[int, Resting]:
     """Live assertions of each claim, the best voice and the latest word first."""
-    bearing = _known(reader, plan, reader.bearing_on_any({unit_key(c.row.unit) for c in claims}))
+    bearing = reader.bearing_on_any({unit_key(c.row.unit) for c in claims}, plan.known_at)
     found: dict[int, list[Said]] = {}
     for c in claims:
         said = [
@@ -175,19 +189,9 @@ def _resting(reader: Reader, handle: Handle, plan: Plan, claims: Sequence[Chosen
         if len(said) != c.row.live_support:
             live = grade(View(reader), said).live
             said = [s for s in said if s.id in live]
-        found[c.doc.vid] = said
-    return _readable(reader, handle, plan, claims, found)
-
-
-def _known(reader: Reader, plan: Plan, bearing: dict[str, list[Entry]]) -> dict[str, list[Entry]]:
-    """What had been said by the time asked about."""
-    if plan.known_at is None:
-        return bearing
-    at = plan.known_at
-    known = {
-        i for i, row in reader.rows_of({e.id for es in bearing.values() for e in es}).items() if row.received_at <= at
-    }
-    return {key: [e for e in entries if e.id in known] for key, entries in bearing.items()}
+        found[c.row.vid] = said
+    made = _readable(reader, handle, plan, claims, found)
+    return {c.row.vid: made[c.row.vid]._replace(bearing=bearing.get(unit_key(c.row.unit), ())) for c in claims}
 
 
 def _readable(
@@ -201,20 +205,20 @@ def _readable(
         locked |= {e.record_id for e in roots if e is not None and not handle.reads(e.skeleton.scope)}
     made: dict[int, Resting] = {}
     for c in claims:
-        said = [s for s in found[c.doc.vid] if s.evidence not in locked]
+        said = [s for s in found[c.row.vid] if s.evidence not in locked]
         said.sort(key=lambda s: (s.role != "person", not s.attested, -s.spoken, s.id))
-        made[c.doc.vid] = Resting(said, max((s.spoken for s in said), default=c.row.known_from))
+        made[c.row.vid] = Resting(said, max((s.spoken for s in said), default=c.row.known_from))
     return made
 
 
-def _citations(handle: Handle, rests: Resting, cited: Mapping[str, LedgerRow]) -> tuple[Citation, ...]:
+def _citations(said: Sequence[Said], stored: Mapping[str, LedgerRow]) -> tuple[Citation, ...]:
     """Exact spans of the cited records, from their stored words."""
     made: list[Citation] = []
     seen: set[tuple[str, tuple[int, int] | None]] = set()
-    for s in rests.said:
+    for s in said:
         span = s.span
-        stored = cited.get(root_of(s.evidence))
-        payload = _payload(stored) if stored is not None else None
+        row = stored.get(root_of(s.evidence))
+        payload = _payload(row) if row is not None else None
         if payload is None or (s.evidence, span) in seen or len(made) >= CITATIONS_PER_ITEM:
             continue
         seen.add((s.evidence, span))
@@ -235,20 +239,19 @@ def _citations(handle: Handle, rests: Resting, cited: Mapping[str, LedgerRow]) -
     return tuple(made)
 
 
-def _own_citation(c: Chosen, payload: Payload, skeleton: Skeleton) -> tuple[Citation, ...]:
+def _own_citation(row: BeliefRow, payload: Payload, voice: Voice) -> tuple[Citation, ...]:
     """An episode is its own evidence."""
     if not isinstance(payload, Episodic):
         return ()
-    edges = skeleton.edges
     return (
         Citation(
-            record_id=c.row.record_id,
+            record_id=row.record_id,
             quote=payload.text,
             span=(0, len(payload.text)),
             speaker=payload.speaker,
             occurred_at=payload.occurred_at,
             source=payload.source_id,
-            attested=isinstance(edges, Revise) and edges.attested,
+            attested=voice.attested,
         ),
     )
 
@@ -268,13 +271,13 @@ def _readable_challenger(reader: Reader, handle: Handle, plan: Plan, row: Belief
 
 def _said_then(reader: Reader, handle: Handle, plan: Plan, episodes: Sequence[Chosen]) -> dict[str, Qualifier]:
     """Episodes whose cited claims all ended or were corrected: what was said then, and where to look since (09.23)."""
-    bearing = reader.bearing_on_any({citing_key(c.doc.record_id) for c in episodes})
+    bearing = reader.bearing_on_any({citing_key(c.row.record_id) for c in episodes})
     found: dict[str, Qualifier] = {}
     for c in episodes:
-        entries = bearing.get(citing_key(c.doc.record_id), [])
-        qualifier = _since(reader, handle, plan, c.doc.record_id, entries)
+        entries = bearing.get(citing_key(c.row.record_id), [])
+        qualifier = _since(reader, handle, plan, c.row.record_id, entries)
         if qualifier is not None:
-            found[c.doc.record_id] = qualifier
+            found[c.row.record_id] = qualifier
     return found
 
 

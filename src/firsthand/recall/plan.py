@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple, cast
 
-from firsthand.ports import ScopeRow
+from firsthand.ports import SEQ_BITS, ScopeRow
 from firsthand.rules.access import Handle
 from firsthand.rules.gate import Include, check_include
 from firsthand.vocabulary import limits
@@ -48,6 +48,11 @@ class Place(NamedTuple):
     row: ScopeRow
     name: str
     offset: int
+
+    @property
+    def end(self) -> int:
+        """The document number at which it ends."""
+        return (self.row.scope_no << SEQ_BITS) + self.row.next_seq
 
 
 def plan(

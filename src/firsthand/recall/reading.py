@@ -64,9 +64,8 @@ def read(reader: Reader, handle: Handle, plan: Plan, record_id: str) -> RecordVi
     """One record with its standing, supports, relations and heads."""
     rows = readable_rows(reader, handle, record_id)
     row = max(rows, key=_best(plan.now))
-    doc = reader.docs([row.vid])[row.vid]
     attention = reader.attention([record_id])
-    chosen = Chosen(doc, row, salience_of(row, attention, plan.now), ())
+    chosen = Chosen(row, salience_of(row, attention, plan.now), ())
     made = items(reader, handle, plan, [chosen])
     if not made:
         raise AbsentError("record_absent", "record_id names no record that can be read here", field="record_id")
@@ -127,16 +126,15 @@ def _page_items(
     reader: Reader, handle: Handle, plan: Plan, scope_ids: frozenset[str], vids: Sequence[int]
 ) -> list[tuple[int, Item]]:
     passed = gated(reader, plan, scope_ids, vids)
-    docs = reader.docs(passed)
-    attention = reader.attention({d.record_id for d in docs.values()})
+    attention = reader.attention({rows[0].record_id for rows in passed.values()})
     chosen: list[Chosen] = []
     for vid in sorted(passed, reverse=True):
         row = current_row(passed[vid], plan.now)
         rows = reader.beliefs([d.vid for d in reader.docs_of_record(row.record_id)], None)
         if max(rows, key=_best(plan.now)).vid != vid:
             continue  # a record is listed once, by what it says now
-        chosen.append(Chosen(docs[vid], row, salience_of(row, attention, plan.now), ()))
-    vid_of = {c.doc.revision_id: c.doc.vid for c in chosen}
+        chosen.append(Chosen(row, salience_of(row, attention, plan.now), ()))
+    vid_of = {c.row.revision_id: c.row.vid for c in chosen}
     return [(vid_of[i.revision_id], i) for i in items(reader, handle, plan, chosen)]
 
 
@@ -258,7 +256,7 @@ def _relations(reader: Reader, handle: Handle, record_id: str, row: BeliefRow) -
         edges += [("mentions", e, "out") for e in reader.entities_named(row.scope_id, name) if e != record_id]
     if row.kind == "entity":
         for name, _ in reader.names_of_entity(record_id):
-            docs = reader.docs(reader.mentioning(row.scope_id, name, PAGE_OVER_FETCH * 10, handle.clearance))
+            docs = reader.docs(reader.mentioning(row.scope_id, name, None, PAGE_OVER_FETCH * 10, handle.clearance))
             edges += [("mentions", d.record_id, "in") for d in docs.values() if d.record_id != record_id]
     views: dict[RelationView, None] = {}
     for relation, other, direction in edges:

@@ -20,7 +20,7 @@ SELECT e.entry_id, e.skeleton FROM bearing b JOIN entry e ON e.space_id = b.spac
 WHERE b.space_id = ? AND b.key = ? ORDER BY b.position;
 -- name: bearing_on_any
 SELECT b.key, e.entry_id, e.skeleton FROM bearing b JOIN entry e ON e.space_id = b.space_id AND e.position = b.position
-WHERE b.space_id = ? AND b.key IN (SELECT value FROM {list}) ORDER BY b.key, b.position;
+WHERE b.space_id = ? AND b.key IN (SELECT value FROM {list}) AND e.received_at <= ? ORDER BY b.key, b.position;
 -- name: positions_bearing_on
 SELECT position FROM bearing WHERE space_id = ? AND key = ? ORDER BY position;
 
@@ -65,6 +65,21 @@ SELECT vid, known_from, valid_from, known_to, valid_to, unit, record_id, revisio
        conditions, tier, status, visibility, hidden_reason, live_support, sensitivity, cause_entry, ended_by, challenged_by
 FROM belief WHERE space_id = ? AND vid IN (SELECT value FROM {list}) AND known_to = 9223372036854775807
 ORDER BY vid, valid_from;
+-- name: beliefs_of_records
+WITH asked AS (SELECT ? AS space_id, value AS record_id FROM {list}),
+docs AS (
+    SELECT d.space_id, d.vid
+    FROM asked a JOIN entry e ON e.space_id = a.space_id AND e.entry_id = 'e' || substr(a.record_id, 2)
+    JOIN doc d ON d.space_id = e.space_id AND d.position = e.position
+    UNION ALL
+    SELECT d.space_id, d.vid
+    FROM asked a JOIN doc d ON d.space_id = a.space_id AND d.record_id = a.record_id
+    WHERE substr(d.revision_id, 2) <> substr(d.record_id, 2)
+)
+SELECT b.vid, known_from, valid_from, known_to, valid_to, unit, record_id, revision_id, kind, scope_id, generation, claim,
+       conditions, tier, status, visibility, hidden_reason, live_support, sensitivity, cause_entry, ended_by, challenged_by
+FROM docs found JOIN belief b ON b.space_id = found.space_id AND b.vid = found.vid
+WHERE b.known_to = 9223372036854775807 ORDER BY b.vid, b.valid_from;
 -- name: beliefs_at
 SELECT vid, known_from, valid_from, known_to, valid_to, unit, record_id, revision_id, kind, scope_id, generation, claim,
        conditions, tier, status, visibility, hidden_reason, live_support, sensitivity, cause_entry, ended_by, challenged_by
@@ -87,19 +102,25 @@ ORDER BY d.vid DESC LIMIT ?;
 SELECT d.vid FROM (SELECT rowid AS vid FROM lex WHERE lex MATCH ?2 AND rowid BETWEEN ?3 AND ?4 ORDER BY rowid DESC LIMIT ?5) f
 JOIN doc d ON d.space_id = ?1 AND d.vid = f.vid WHERE d.kind = 'semantic' ORDER BY d.vid DESC LIMIT ?6;
 -- name: over
+-- The plus signs keep a planner from walking the scope instead of the few rows above a clearance.
 SELECT DISTINCT b.vid, d.shelf FROM belief b JOIN doc d ON d.space_id = b.space_id AND d.vid = b.vid
 WHERE b.space_id = ? AND b.known_to = 9223372036854775807 AND b.sensitivity > 1
-  AND b.sensitivity > ? AND b.vid >= ? AND b.vid < ? AND d.shelf <> 0 ORDER BY b.vid;
+  AND b.sensitivity > ? AND +b.vid >= ? AND +b.vid < ? AND d.shelf <> 0 ORDER BY b.vid;
 -- name: over_public
 SELECT DISTINCT b.vid, d.shelf FROM belief b JOIN doc d ON d.space_id = b.space_id AND d.vid = b.vid
 WHERE b.space_id = ? AND b.known_to = 9223372036854775807 AND b.sensitivity > ?
   AND b.vid >= ? AND b.vid < ? AND d.shelf <> 0 ORDER BY b.vid;
 -- name: shown
-SELECT vid, record_id, kind, tier, valid_from, valid_to, known_from FROM belief
+SELECT vid, record_id, kind, tier, valid_from, valid_to, known_from, known_to FROM belief
 WHERE space_id = ? AND vid IN (SELECT value FROM {list}) AND known_to = 9223372036854775807
   AND status IN ('active', 'disputed') AND tier <> 'candidate' AND visibility IN ('visible', 'content_conflict')
-  AND sensitivity <= ? AND kind IN (SELECT value FROM {list}) AND generation = 0
-  AND (live_support > 0 OR kind NOT IN ('semantic', 'competence', 'plan_graph'))
+  AND sensitivity <= ? AND generation = 0 AND (live_support > 0 OR kind NOT IN ('semantic', 'competence', 'plan_graph'))
+ORDER BY vid, valid_from;
+-- name: shown_at
+SELECT vid, record_id, kind, tier, valid_from, valid_to, known_from, known_to FROM belief
+WHERE space_id = ? AND vid IN (SELECT value FROM {list}) AND known_from <= ? AND known_to > ?
+  AND status IN ('active', 'disputed') AND tier <> 'candidate' AND visibility IN ('visible', 'content_conflict')
+  AND sensitivity <= ? AND generation = 0 AND (live_support > 0 OR kind NOT IN ('semantic', 'competence', 'plan_graph'))
 ORDER BY vid, valid_from;
 -- name: columns
 SELECT vid & 4294967295, kind, thread, speaker, occurred_at, flags, told_from, told_to FROM doc
@@ -122,7 +143,7 @@ SELECT d.vid FROM doc d WHERE d.space_id = ? AND d.thread = ? AND d.vid > ?
       AND (k.sensitivity > ? OR k.visibility = 'hidden' OR k.status IN ('rejected', 'erased')))
 ORDER BY d.vid LIMIT ?;
 -- name: mentioning
-SELECT m.vid FROM mention m WHERE m.space_id = ? AND m.scope_id = ? AND m.name = ?
+SELECT m.vid FROM mention m WHERE m.space_id = ? AND m.scope_id = ? AND m.name = ? AND m.vid < ?
   AND NOT EXISTS (SELECT 1 FROM belief k WHERE k.space_id = m.space_id AND k.vid = m.vid
       AND k.known_to = 9223372036854775807
       AND (k.sensitivity > ? OR k.visibility = 'hidden' OR k.status IN ('rejected', 'erased')))
@@ -150,6 +171,9 @@ docs AS (
 SELECT DISTINCT found.record_id FROM docs found JOIN belief b ON b.space_id = found.space_id AND b.vid = found.vid
 WHERE b.known_to = 9223372036854775807 AND (b.sensitivity > ?3 OR b.visibility = 'hidden' OR b.status IN ('rejected', 'erased'))
 ORDER BY found.record_id;
+-- name: received
+SELECT e.received_at FROM doc d JOIN entry e ON e.space_id = d.space_id AND e.position = d.position
+WHERE d.space_id = ? AND d.vid = ?;
 -- name: mentions_of
 SELECT name FROM mention WHERE space_id = ? AND vid = ? ORDER BY name;
 -- name: entities_named

@@ -48,6 +48,10 @@ class BeliefReads(Snapshot):
             rows = self._all("beliefs_at", array(vids), known_at, known_at)
         return [BeliefRow(*r) for r in rows]
 
+    def beliefs_of_records(self, record_ids: Iterable[str]) -> list[BeliefRow]:
+        """The rows of records that are believed now."""
+        return [BeliefRow(*r) for r in self._all("beliefs_of_records", array(record_ids))]
+
     def beliefs_of_record(self, record_id: str) -> list[BeliefRow]:
         """Every row a record ever had, oldest first."""
         return [BeliefRow(*r) for r in self._all("beliefs_ever", array(d.vid for d in self.docs_of_record(record_id)))]

@@ -9,6 +9,7 @@ import msgspec
 from firsthand.ports import Head, LedgerRow
 from firsthand.store.snapshot import Snapshot, array
 from firsthand.vocabulary.entries import Entry, Skeleton
+from firsthand.vocabulary.instants import FOREVER
 
 GENESIS = "0" * 40
 
@@ -53,10 +54,10 @@ class LedgerReads(Snapshot):
         """Entries found under `key`."""
         return [self._decoded(i, s) for i, s in self._all("bearing_on", key)]
 
-    def bearing_on_any(self, keys: Iterable[str]) -> dict[str, list[Entry]]:
-        """Entries found under each of several keys."""
+    def bearing_on_any(self, keys: Iterable[str], known_at: int | None = None) -> dict[str, list[Entry]]:
+        """Entries found under each of several keys, of those received by an instant, or of all."""
         found: dict[str, list[Entry]] = {}
-        for key, entry_id, text in self._all("bearing_on_any", array(keys)):
+        for key, entry_id, text in self._all("bearing_on_any", array(keys), FOREVER if known_at is None else known_at):
             found.setdefault(key, []).append(self._decoded(entry_id, text))
         return found
 

@@ -7,7 +7,8 @@ from typing import cast
 
 from firsthand.ports import REST, SEQ_BITS, ColumnsRow, Scored, Shelf
 from firsthand.store.snapshot import Snapshot, array
-from firsthand.vocabulary.kinds import DEFAULT_SENSITIVITY, HIGHEST_SENSITIVITY, SENSITIVITIES, Kind
+from firsthand.vocabulary.instants import FOREVER
+from firsthand.vocabulary.kinds import DEFAULT_SENSITIVITY, HIGHEST_SENSITIVITY, SENSITIVITIES
 
 SIMILAR_SCANNED = 2_000
 DEFAULT_LEVEL = SENSITIVITIES.index(DEFAULT_SENSITIVITY)
@@ -34,9 +35,13 @@ class SearchReads(Snapshot):
             match += " AND (" + " OR ".join(f'"{o}"' for o in others) + ")"
         return [r[0] for r in self._all("similar", match, low, low + (1 << SEQ_BITS) - 1, SIMILAR_SCANNED, limit)]
 
-    def shown(self, vids: Iterable[int], kinds: Sequence[Kind], clearance: int) -> list[Scored]:
-        """The rows of documents that pass the default gate now, and are of these kinds."""
-        return [Scored(*r) for r in self._all("shown", array(vids), clearance, array(kinds))]
+    def shown(self, vids: Iterable[int], clearance: int, known_at: int | None) -> list[Scored]:
+        """The rows of documents that pass the default gate now, or passed it at an instant, by document."""
+        if known_at is None:
+            rows = self._all("shown", array(vids), clearance)
+        else:
+            rows = self._all("shown_at", array(vids), known_at, known_at, clearance)
+        return list(map(Scored._make, rows))
 
     def over(self, scope_no: int, clearance: int) -> list[tuple[int, Shelf]]:
         """Document numbers of a scope that are indexed and above a clearance, each with its shelf."""
@@ -46,10 +51,10 @@ class SearchReads(Snapshot):
         found = self._all(query, clearance, scope_no << SEQ_BITS, (scope_no + 1) << SEQ_BITS)
         return [(r[0], r[1]) for r in found]
 
-    def columns(self, scope_no: int, after: int) -> list[ColumnsRow]:
-        """What ranking needs of a scope's documents, from a place on."""
+    def columns(self, scope_no: int, start: int, stop: int) -> list[ColumnsRow]:
+        """What ranking needs of a scope's documents, from one place up to another."""
         low = scope_no << SEQ_BITS
-        return cast("list[ColumnsRow]", self._all("columns", low + after, low + (1 << SEQ_BITS)))
+        return cast("list[ColumnsRow]", self._all("columns", low + start, low + stop))
 
     def unlisted(self, scope_no: int) -> list[int]:
         """Numbers of a scope's threaded documents that are not listed."""
@@ -60,15 +65,21 @@ class SearchReads(Snapshot):
         before = [r[0] for r in self._all("thread_before", thread, vid, clearance, reach)]
         return [*reversed(before), *(r[0] for r in self._all("thread_after", thread, vid, clearance, reach))]
 
-    def mentioning(self, scope_id: str, name: str, limit: int, clearance: int) -> list[int]:
-        """Document numbers that mention a name and that nothing locks for a clearance, newest first."""
-        return [r[0] for r in self._all("mentioning", scope_id, name, clearance, limit)]
+    def mentioning(self, scope_id: str, name: str, before: int | None, limit: int, clearance: int) -> list[int]:
+        """Document numbers below one that mention a name and that nothing locks for a clearance, newest first."""
+        below = before if before is not None else FOREVER
+        return [r[0] for r in self._all("mentioning", scope_id, name, below, clearance, limit)]
 
     def mentioned_in(self, scope_id: str, name: str, vids: Iterable[int]) -> list[int]:
         """Those of some document numbers that mention a name."""
         return [r[0] for r in self._all("mentioned_in", scope_id, name, array(vids))]
 
-    def has_spoken(self, scope_no: int, speaker_no: int, clearance: int) -> bool:
-        """Whether a speaker said anything in a scope that nothing locks for a clearance."""
-        low, high = scope_no << SEQ_BITS, (scope_no + 1) << SEQ_BITS
-        return self._one("has_spoken", low, high, speaker_no, clearance) is not None
+    def has_spoken(self, scope_no: int, speaker_no: int, before: int, clearance: int) -> bool:
+        """Whether a speaker said anything in a scope, below a document number, that nothing locks for a clearance."""
+        return self._one("has_spoken", scope_no << SEQ_BITS, before, speaker_no, clearance) is not None
+
+    def received(self, vid: int) -> int:
+        """When the entry that a document came with was received."""
+        row = self._one("received", vid)
+        assert row is not None, "every document number of a scope below its next one is taken"
+        return row[0]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import re
 from datetime import UTC, datetime, timedelta
 from typing import Final
@@ -51,7 +52,12 @@ def to_iso(micros: int) -> str:
 
 def to_date(micros: int) -> str:
     """The day alone, for people."""
-    return (_EPOCH + micros * _MICROSECOND).strftime("%Y-%m-%d")
+    return _date_of_day(micros // MICROSECONDS_PER_DAY)
+
+
+@functools.lru_cache(maxsize=4_096)
+def _date_of_day(days: int) -> str:
+    return (_EPOCH + timedelta(days=days)).strftime("%Y-%m-%d")
 
 
 def _from_text(text: str, field: str) -> int:
