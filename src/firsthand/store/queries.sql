@@ -260,7 +260,7 @@ SELECT speaker_no FROM speaker WHERE space_id = ? AND scope_id = ? AND name = ?;
 INSERT INTO speaker (space_id, scope_id, speaker_no, name)
 SELECT ?1, ?2, (SELECT count(*) FROM speaker WHERE space_id = ?1 AND scope_id = ?2), ?3 RETURNING speaker_no;
 -- name: close_belief
-UPDATE belief SET known_to = ? WHERE space_id = ? AND vid = ? AND known_from = ? AND valid_from = ?;
+UPDATE belief SET known_to = ? WHERE space_id = ? AND vid = ? AND valid_from = ? AND known_to = 9223372036854775807;
 -- name: put_belief
 INSERT INTO belief (space_id, vid, known_from, valid_from, known_to, valid_to, unit, record_id, revision_id, kind,
                     scope_id, generation, claim, conditions, tier, status, visibility, hidden_reason, live_support,

@@ -320,7 +320,7 @@ class SqliteWriter(SqliteReader):
 
     def close_belief(self, row: BeliefRow, at: int) -> None:
         """End a row's known time."""
-        self._connection.execute(self._q["close_belief"], (at, self._space, row.vid, row.known_from, row.valid_from))
+        self._connection.execute(self._q["close_belief"], (at, self._space, row.vid, row.valid_from))
         if row.unit in self._open:
             self._open[row.unit].remove(row)
         if row.kind == "entity":
