@@ -174,8 +174,8 @@ ORDER BY found.record_id;
 -- name: received
 SELECT e.received_at FROM doc d JOIN entry e ON e.space_id = d.space_id AND e.position = d.position
 WHERE d.space_id = ? AND d.vid = ?;
--- name: mentions_of
-SELECT name FROM mention WHERE space_id = ? AND vid = ? ORDER BY name;
+-- name: mentions_among
+SELECT name FROM mention WHERE space_id = ? AND scope_id = ? AND name IN (SELECT value FROM {list}) AND vid = ? ORDER BY name;
 -- name: entities_named
 SELECT DISTINCT record_id FROM entity_name WHERE space_id = ? AND scope_id = ? AND name = ? ORDER BY record_id;
 -- name: standing_entities

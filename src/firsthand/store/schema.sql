@@ -174,7 +174,6 @@ CREATE TABLE mention (
     vid      BIGINT NOT NULL,
     PRIMARY KEY (space_id, scope_id, name, vid)
 ) WITHOUT ROWID;
-CREATE INDEX mention_doc ON mention (space_id, vid);
 
 CREATE TABLE entity_name (
     space_id  TEXT NOT NULL,
@@ -256,7 +255,7 @@ INSERT INTO sqlite_stat1 (tbl, idx, stat) VALUES -- @sqlite
     ('doc', 'doc_unlisted', '1000 1000 1'), ('doc', 'doc_later', '100000 100000 2'), ('doc', 'doc_thread', '900000 900000 20 1'), -- @sqlite
     ('belief', 'belief', '1500000 1500000 2 1 1'), ('belief', 'belief_unit', '500000 500000 2'), -- @sqlite
     ('belief', 'belief_above', '10000 10000 3000 1'), -- @sqlite
-    ('mention', 'mention', '2000000 2000000 20000 10 1'), ('mention', 'mention_doc', '2000000 2000000 2'), -- @sqlite
+    ('mention', 'mention', '2000000 2000000 20000 10 1'), -- @sqlite
     ('entity_name', 'entity_name', '100000 100000 1000 1 1'), -- @sqlite
     ('entity_name', 'entity_name_record', '100000 100000 2'), -- @sqlite
     ('speaker', 'speaker', '10000 10000 10 1'), -- @sqlite
