@@ -128,8 +128,8 @@ class SqliteWriter(SqliteReader):
         if found is None:
             if len(self._open) >= KEPT:
                 self._open.clear()
-            nothing_said = self._bearing.get(unit_key(unit)) == []
-            found = self._open[unit] = [] if nothing_said else super().open_rows(unit)
+            said = self.bearing_on(unit_key(unit))  # which the fold reads anyway
+            found = self._open[unit] = super().open_rows(unit) if said else []
         return list(found)
 
     def scope(self, scope_id: str) -> ScopeRow | None:
