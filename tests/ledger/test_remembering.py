@@ -12,7 +12,7 @@ from histories import Authors, digests, store_of
 
 import firsthand
 from firsthand.memory import Memory
-from firsthand.store import sqlite_write
+from firsthand.store import remembering, sqlite_write
 from firsthand.store.sqlite import SqliteStore
 
 SCOPE = "project:boat"
@@ -97,8 +97,9 @@ def test_a_history_is_the_same_however_little_is_remembered(tmp_path: Path, monk
     with Authors(tmp_path / "much.db", 21) as authors:
         authors.write(STEPS)
         much = authors.outcomes
-    for name, few in (("KEPT", 3), ("KEPT_KEYS", 7), ("WAITING_DOCUMENTS", 2)):
-        monkeypatch.setattr(sqlite_write, name, few)
+    monkeypatch.setattr(sqlite_write, "WAITING_DOCUMENTS", 2)
+    monkeypatch.setattr(remembering, "KEPT", 3)
+    monkeypatch.setattr(remembering, "KEPT_KEYS", 7)
     with Authors(tmp_path / "little.db", 21) as authors:
         authors.write(STEPS)
         assert authors.outcomes == much
