@@ -183,8 +183,8 @@ class NameReader(Protocol):
         """Which of these names a document mentions or an entity has, in a scope."""
         ...
 
-    def mentions_of(self, vid: int) -> list[str]:
-        """Names a document mentions."""
+    def mentions_among(self, scope_id: str, vid: int, names: Sequence[str]) -> list[str]:
+        """Those of some names that a document mentions."""
         ...
 
     def entities_named(self, scope_id: str, name: str) -> list[str]:

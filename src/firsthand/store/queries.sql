@@ -176,8 +176,8 @@ ORDER BY found.record_id;
 -- name: received
 SELECT e.received_at FROM doc d JOIN entry e ON e.space_id = d.space_id AND e.position = d.position
 WHERE d.space_id = ? AND d.vid = ?;
--- name: mentions_of
-SELECT name FROM mention WHERE space_id = ? AND vid = ? ORDER BY name;
+-- name: mentions_among
+SELECT name FROM mention WHERE space_id = ? AND scope_id = ? AND name IN (SELECT value FROM {list}) AND vid = ? ORDER BY name;
 -- name: entities_named
 SELECT DISTINCT record_id FROM entity_name WHERE space_id = ? AND scope_id = ? AND name = ? ORDER BY record_id;
 -- name: standing_entities
@@ -260,7 +260,7 @@ SELECT speaker_no FROM speaker WHERE space_id = ? AND scope_id = ? AND name = ?;
 INSERT INTO speaker (space_id, scope_id, speaker_no, name)
 SELECT ?1, ?2, (SELECT count(*) FROM speaker WHERE space_id = ?1 AND scope_id = ?2), ?3 RETURNING speaker_no;
 -- name: close_belief
-UPDATE belief SET known_to = ? WHERE space_id = ? AND vid = ? AND known_from = ? AND valid_from = ?;
+UPDATE belief SET known_to = ? WHERE space_id = ? AND vid = ? AND valid_from = ? AND known_to = 9223372036854775807;
 -- name: put_belief
 INSERT INTO belief (space_id, vid, known_from, valid_from, known_to, valid_to, unit, record_id, revision_id, kind,
                     scope_id, generation, claim, conditions, tier, status, visibility, hidden_reason, live_support,

@@ -122,7 +122,8 @@ class SqliteStore:
         if key is not None:
             return key
         with self.writing(space) as writer:
-            if writer.head().position:
+            # Another process may have made the key, and written under it, before this one had the lock.
+            if writer.head().position and self._keys.get(space) is None:
                 raise BrokenError(
                     "key_missing",
                     "the key file beside the database has no key for this space; restore it from the same backup",
