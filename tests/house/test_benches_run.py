@@ -1,4 +1,4 @@
-"""The speed benches run: a tiny size, every row, no judgement of any time."""
+"""The benches run: a tiny size, every row, no judgement of any time."""
 
 import json
 import subprocess
@@ -33,3 +33,27 @@ def test_core_prints_one_table_and_writes_one_json_with_every_row_and_its_circum
     sure = {row["what"]: row["value"] for row in found["rows"]}
     assert sure["written but not yet recallable elsewhere"] == 0
     assert sure["hit@10, recall"] == 1
+
+
+def test_corrections_prints_thirteen_steps_and_two_matrices_and_writes_every_cell(tmp_path: Path) -> None:
+    written = tmp_path / "corrections.json"
+    asked = [sys.executable, str(BENCHES / "corrections.py"), "--json", str(written)]
+    done = subprocess.run(asked, capture_output=True, text=True, check=False)
+    found = json.loads(written.read_text(encoding="utf-8"))
+    assert {s["step"] for s in found["steps"]} == set(range(1, 14))
+    assert {s["how"] for s in found["steps"]} == {"reject", "erase"}
+    assert len(found["matrix"]) == 2 * 5 * 6
+    assert done.returncode == ("fail" in [c["outcome"] for c in (*found["steps"], *found["matrix"])])
+    for title in ("Deletion in thirteen steps", "told as structured", "told as plain"):
+        assert title in done.stdout
+
+
+def test_a_short_soak_loses_nothing_and_brings_nothing_back(tmp_path: Path) -> None:
+    written = tmp_path / "soak.json"
+    asked = [sys.executable, str(BENCHES / "soak.py"), "--processes", "2", "--seconds", "2", "--json", str(written)]
+    done = subprocess.run(asked, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+    found = json.loads(written.read_text(encoding="utf-8"))
+    assert (found["lost"], found["gate_violations"], found["standing_not_recalled"], found["crashed"]) == (0, 0, 0, 0)
+    assert found["acknowledged"] > 0
+    assert found["verified_deeply"]

@@ -6,6 +6,7 @@ asked for, in the words of the rules: who is a source, what a correction reaches
 
 from __future__ import annotations
 
+import itertools
 from dataclasses import dataclass, field
 
 ONE = "port"
@@ -68,9 +69,23 @@ class Value:
         """The sayings that count."""
         return [s for s in self.sayings if not s.revoked and not self.blocks(s)]
 
+    def waits(self, said: Saying) -> bool:
+        """Whether somebody new only repeats what was taken back: such a word is kept, and waits for review."""
+        return any(self._repeats(stone, said) for stone in self.stones if not (stone.lifted or stone.absolute))
+
+    def _repeats(self, stone: Stone, said: Saying) -> bool:
+        own = [s.spoken for s in self.sayings if s.source == said.source and anew(stone, s)]
+        before = any(s.source == said.source and s.spoken <= stone.spoken and not reached(stone, s)
+                     for s in self.sayings)  # fmt: skip
+        return stone.spoken < said.spoken < min(own, default=said.spoken + 1) and not before
+
+    def counted(self) -> list[Saying]:
+        """What stands, states it and need not wait; guesses in the same words, however many, are one guess."""
+        return [s for s in self.standing() if not s.guess and not self.waits(s)]
+
     def believed(self) -> bool:
-        """Whether somebody states it; guesses in the same words, however many, are one guess."""
-        return any(not s.guess for s in self.standing())
+        """Whether anything counts."""
+        return bool(self.counted())
 
     @property
     def hidden(self) -> bool:
@@ -110,12 +125,13 @@ class Model:
         return {v.text for v in held if not v.hidden and v.level <= clearance}
 
     def _one(self, values: list[Value]) -> list[Value]:
-        """Of one place: each source's latest statement; of those the strongest voice, if it is one value."""
-        said = [(s, v) for v in values for s in v.standing() if not s.guess]
-        latest = {
-            source: max((s.spoken for s, _ in said if s.source == source)) for source in {s.source for s, _ in said}
-        }
-        left = [(s, v) for s, v in said if s.spoken == latest[s.source]]
+        """Of one place: what each source says since it last said something else; then the strongest voice alone."""
+        left: list[tuple[Saying, Value]] = []
+        for source in {s.source for v in values for s in v.sayings}:
+            said = [(s, v) for v in values for s in v.standing() if s.source == source and not s.guess]
+            said.sort(key=lambda pair: pair[0].spoken, reverse=True)
+            still = itertools.takewhile(lambda pair, said=said: pair[1] is said[0][1], said)
+            left += [(s, v) for s, v in still if not v.waits(s)]
         loudest = max((VOICES[s.role] for s, _ in left), default=0)
         top = {id(v): v for s, v in left if VOICES[s.role] == loudest}
         return list(top.values()) if len(top) == 1 else []

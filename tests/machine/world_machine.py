@@ -241,7 +241,7 @@ class Machine(RuleBasedStateMachine):
             told = {i.text for i in packet.items if i.qualifier.code == "current"}
             mine = {t for t in told if t.startswith(f"{subject} {predicate} ")}
             expected = self.model.current(scope, subject, predicate, clearance)
-            assert mine == expected, (mine, expected, self.model.slot(scope, subject, predicate))
+            assert mine == expected, self.difference(mine, expected)
             for item in packet.items:
                 assert item.scope == scope
                 assert item.citations, "a recallable claim has live evidence"
@@ -250,6 +250,20 @@ class Machine(RuleBasedStateMachine):
                 if value.hidden or value.level > clearance or not value.standing():
                     assert value.text not in texts, value
                 self._read_agrees(memory, value, clearance)
+
+    def difference(self, told: set[str], expected: set[str]) -> str:
+        """What differs, what the model holds, and every row that is believed of it."""
+        lines = [f"told {sorted(told)}, expected {sorted(expected)}"]
+        for value in self.model.slot(*self.touched):
+            lines.append(repr(value))
+            if value.record is not None:
+                rows = self.handle("ana", "person", self.touched[0]).history(value.record).beliefs
+                lines += [
+                    f"  {r.text} {r.tier} {r.status} {r.valid_from}..{r.valid_to} support {r.live_support}"
+                    for r in rows
+                    if r.known_to is None
+                ]
+        return "\n".join(lines)
 
     def _read_agrees(self, memory: firsthand.Memory, value: Value, clearance: int) -> None:
         """What may not be seen is absent by its id as well."""

@@ -23,7 +23,17 @@ from firsthand.selftest.outcomes import (
 from firsthand.selftest.world import World
 from firsthand.vocabulary.errors import FirsthandError, InvalidError
 
-MODULES: Final = ("scopes", "evidence", "doors", "tombstones", "deletion", "answers", "contradictions", "lives")
+MODULES: Final = (
+    "scopes",
+    "evidence",
+    "doors",
+    "tombstones",
+    "deletion",
+    "steps",
+    "answers",
+    "contradictions",
+    "lives",
+)
 UNFORESEEN: Final = (
     FirsthandError,
     ArithmeticError,
