@@ -15,7 +15,7 @@ from hypothesis import HealthCheck, Phase, settings
 from hypothesis.stateful import run_state_machine_as_test
 
 SEEDS = (1, 2, 3, 4)
-EXAMPLES, STEPS = 30, 50
+EXAMPLES, STEPS = 25, 50
 
 
 def run(seed: int, examples: int, patch: pytest.MonkeyPatch, phases: tuple[Phase, ...] = (Phase.generate,)) -> int:
@@ -36,7 +36,7 @@ def run(seed: int, examples: int, patch: pytest.MonkeyPatch, phases: tuple[Phase
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_random_lives_agree_with_the_model_after_each_step(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    assert run(seed, EXAMPLES, monkeypatch) > EXAMPLES * STEPS / 2
+    assert run(seed, EXAMPLES, monkeypatch) > EXAMPLES * STEPS / 4
 
 
 def test_the_model_imports_nothing_of_what_it_is_held_against() -> None:
