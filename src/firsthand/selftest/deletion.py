@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+from typing import Final
+
+import firsthand
 from firsthand.selftest.outcomes import check
 from firsthand.selftest.world import World, everything_said, verb, word
 from firsthand.vocabulary.citing import cite
+
+SECOND: Final = "project:second"
 
 
 @check(
@@ -35,6 +40,50 @@ def absent_after_reindex_and_restart(world: World) -> str:
     world.control(bool(_files_with(world, kept)), "the sweep of the files finds not even what is there")
     again.ledger.verify(deep=True)
     return "Erased, rebuilt and opened again: no answer and no file holds the words; the sibling is there."
+
+
+@check(
+    "deletion.absent_from_shared_copies",
+    section="A",
+    given="a fact that was shared to a second scope, exported, backed up, and taken in by a second store",
+    when="the original is erased, the second store is told, and the old export and the old backup are brought back",
+    then="it is gone from the second scope and the second store, and neither old copy brings it back",
+    control="the second scope's and the second store's own material stays",
+)
+def absent_from_shared_copies(world: World) -> str:
+    """A copy dies with its original; what lies outside, such as the export itself, is not ours to reach."""
+    ana = world.person()
+    erase, share = verb(ana, "erase"), verb(ana, "share")
+    export, back_up, key = verb(ana, "ledger", "export"), verb(ana, "ledger", "backup"), verb(ana, "peers", "share_key")
+    gone, kept, own = word(), word(), word()
+    facts = [ana.remember(subject=s, predicate="opens_with", object=t) for s, t in (("safe", gone), ("shed", kept))]
+    for fact in facts:
+        share(str(fact.record_id), SECOND, reason="they need it")
+    second_scope = ana.at(scope=SECOND)
+    second_scope.remember(f"the second scope has a {own}")
+    key(world.folder / "space.key")
+    verb(firsthand, "join")(world.folder / "second.db", world.folder / "space.key")
+    there = world.person(file="second.db")
+    there.remember(f"the second store has a {own}")
+    there.peers.register(ana.peers.own().key, trust="person")  # type: ignore[attr-defined]
+    export(world.folder / "old")
+    back_up(world.folder / "backup")
+    there.ledger.take_in(world.folder / "old")  # type: ignore[attr-defined]
+    world.control(
+        gone in there.recall("safe").render() and gone in second_scope.recall("safe").render(), "no copy was made"
+    )
+    erase(value=("safe", "opens_with", gone), reason_code="privacy")
+    export(world.folder / "new")
+    for folder in ("new", "old"):
+        there.ledger.take_in(world.folder / folder)  # type: ignore[attr-defined]
+        for memory in (ana, second_scope, there):
+            world.expect(gone not in everything_said(memory, ("safe", "")), f"a copy told it after the {folder} export")
+    for memory, query in ((second_scope, "second scope"), (there, "second store"), (second_scope, "shed")):
+        words = memory.recall(query).render()
+        world.control(own in words or kept in words, "what was not erased is gone as well")
+    return (
+        "Erased once, it was gone from the second scope and, once told, the second store; the old export kept it gone."
+    )
 
 
 def _files_with(world: World, token: str) -> list[str]:

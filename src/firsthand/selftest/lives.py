@@ -244,11 +244,11 @@ def contested_with_defaults(world: World) -> str:
     contest, settle = verb(ben, "contest"), verb(ana, "settle")
     claim = str(ana.remember("the lamp is green").record_id)
     ana.remember("the lamp hangs in the hall")
-    doubt = contest(claim, reason="it looks blue to me")
+    contest(claim, reason="it looks blue to me")
     packet = ana.recall("lamp")
     world.control("the lamp hangs in the hall" in current(packet), "what nobody contests is not offered")
     world.expect("the lamp is green" not in current(packet), "a contested claim is offered as settled")
-    settle(str(doubt.entry_id), reason="we looked together")
+    settle(claim, reason="we looked together")
     world.control("the lamp is green" in current(ana.recall("lamp")), "a settled claim is not offered")
     return "A contested claim was not offered as settled; after settling it was."
 
@@ -305,7 +305,7 @@ def a_person_decides(world: World) -> str:
     proposed = agent.correct(claim, object=9090, reason="I read the file")
     world.control(proposed.outcome == "proposed", "another owner's agent is not made to propose")
     world.control("api port 8080" in current(ana.recall("api port", kinds=["semantic"])), "a proposal is in force")
-    (item,) = [i for i in waiting().items if i.kind == "proposal"]
+    (item,) = waiting("proposals").items
     agents_decide = verb(agent, "review", "decide")
     world.expect(world.refused(lambda: agents_decide(item.item_id, "approve", reason="fine")), "an agent may decide")
     decide(item.item_id, "approve", reason="I looked")

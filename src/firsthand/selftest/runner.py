@@ -40,6 +40,7 @@ UNFORESEEN: Final = (
     AssertionError,
     AttributeError,
     LookupError,
+    NameError,
     OSError,
     RuntimeError,
     TypeError,

@@ -121,7 +121,7 @@ def _delete(fact: Deletion) -> None:
     if fact.how == "reject":
         verb(fact.ana, "reject")(fact.record, reason="never again")
     else:
-        verb(fact.ana, "erase")(fact.source, reason_code="privacy")
+        verb(fact.ana, "erase")(value=("safe", "opens_with", fact.token), reason_code="privacy")
 
 
 def _feed(fact: Deletion) -> None:

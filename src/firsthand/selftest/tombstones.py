@@ -77,7 +77,7 @@ def _stays_out(world: World, memory: Memory, value: str, question: str) -> None:
 def survives_ttl_and_prune(world: World) -> str:
     """Tombstones know no age."""
     ana, ben = world.person("ana"), world.person("ben")
-    reject, retain = verb(ana, "reject"), verb(ana, "retention")
+    reject, retain = verb(ana, "reject"), verb(ana, "erasure", "retain")
     value, neighbour = word(), word()
     wrong = ana.remember(subject="gate", predicate="is_called", object=value)
     ana.remember(subject="bridge", predicate="is_called", object=neighbour)
