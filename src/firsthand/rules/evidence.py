@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from firsthand.rules.bearing import CLAIMED, unit_of
+from firsthand.rules.bearing import CLAIMED, claim_digest, unit_of
 from firsthand.rules.tombstones import Block, blocked
 from firsthand.rules.trust import approvals
 from firsthand.rules.view import Said, View
@@ -29,10 +29,12 @@ def grade(view: View, said: list[Said]) -> Grades:
     above = _upward(view, said)
     approved = {u: approvals(view, u) for u in {unit_of(s.scope, s.claim) for s in above}}
     blocks = {s.id: b for s in above if (b := blocked(view, s, approved[unit_of(s.scope, s.claim)]))}
-    sources = {record: source_of_record(view, record) for record in {s.evidence for s in above}}
+    sources = {key: _source(view, *key) for key in {(s.evidence, s.shares) for s in above}}
     base = [
-        (s, sources[s.evidence], view.erased(s.entry)) for s in above if s.id not in blocks and granted(view, s)
-    ]  # fmt: skip
+        (s, sources[s.evidence, s.shares], view.erased(s.entry))
+        for s in above
+        if s.id not in blocks and granted(view, s)
+    ]
     stands: set[str] = set()
     live: set[str] = set()
     changed = True
@@ -83,6 +85,14 @@ def source_of_record(view: View, record: str) -> Source:
     if account.kind in CLAIMED:
         return Source(False, True, tuple(s.id for s in account.said))
     return Source(account.taken_back is None, not view.erased(root_of(record)), ())
+
+
+def _source(view: View, record: str, shares: str) -> Source:
+    """What a cited record is worth to what cites it; a linked copy rests only on what says the same as it does."""
+    source = source_of_record(view, record)
+    if not shares:
+        return source
+    return source._replace(said=tuple(s.id for s in view.account(record).said if claim_digest(s.claim) == shares))
 
 
 def _upward(view: View, said: list[Said]) -> list[Said]:
