@@ -102,6 +102,16 @@ GENUINE_CLAIM = importlib.import_module("firsthand.capture.claims").claim_of
 HERE: list[House] = []
 
 
+def quoting_the_reason_too(saying, utterance, stored):
+    found = UTTERANCE_GROUND(saying, utterance, stored)
+    text = utterance.words.body.payload.text
+    return found._replace(span=(0, len(text)), quote=text)
+
+
+UTTERANCE_GROUND = importlib.import_module("firsthand.capture.claims")._utterance_ground
+QUOTED_SECRETS = tuple((hint, d) for hint, d in detectors._HINTS if "export" not in d.pattern)
+
+
 def refused_by_correct(house):
     """A correction to a value that was taken back is refused like a restatement."""
     memory, agent = house.memory(), house.agent()
@@ -127,6 +137,8 @@ MUTANTS = [
     Mutant("reasons are not masked",
            {"firsthand.capture.cleaning.reason": lambda text, is_ours, *, required: (text, ())},
            secrets.test_a_secret_in_any_text_of_any_verb_never_reaches_the_disk),
+    Mutant("only quoted values are secrets", {"firsthand.capture.secrets._HINTS": QUOTED_SECRETS},
+           secrets.test_a_secret_in_a_settings_line_is_masked, {"line": "DB_PASSWORD=Xk29dkq0Zp7wq"}),
     Mutant("quotes are looked for unmasked", {"firsthand.capture.ground.mask": quiet_mask},
            secrets.test_a_quote_that_holds_a_secret_is_masked_before_it_is_looked_for),
     Mutant("secrets are taken as names", {"firsthand.wiring.no_secret": lambda text, field: None},
@@ -212,6 +224,14 @@ MUTANTS = [
            stories.test_what_a_second_person_also_said_outlives_a_retraction_and_the_receipt_names_her),
     Mutant("a correction is for today", {"firsthand.capture.revise._window": lambda stated, row: stated},
            verbs.test_a_correction_of_the_past_does_not_become_the_present),
+    Mutant("a change ends what has not begun", {"firsthand.capture.revise._check_since": lambda *given: None},
+           verbs.test_a_change_cannot_end_a_value_before_it_began),
+    Mutant("a reason is quoted as the claim", {"firsthand.capture.claims._utterance_ground": quoting_the_reason_too},
+           verbs.test_a_corrected_claim_quotes_its_own_words_and_keeps_the_reason_apart),
+    Mutant("words of ours are quoted in a packet", {"firsthand.vocabulary.rendering.is_quote": lambda *given: True},
+           verbs.test_words_put_together_from_a_claim_are_not_shown_as_a_quote),
+    Mutant("words of ours are quoted in a drawing", {"firsthand.surfaces.show.is_quote": lambda *given: True},
+           verbs.test_words_put_together_from_a_claim_are_not_shown_as_a_quote),
     Mutant("a name is the first entity's",
            {"firsthand.capture.entities.entities_of": lambda r, h, name: FIRST_ENTITY(r, h, name)[:1]},
            stories.test_a_bare_name_that_two_people_share_waits_for_review_and_closes_nothing),

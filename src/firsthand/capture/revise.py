@@ -97,10 +97,7 @@ def revise(gateway: Gateway, handle: Handle, asked: Revision, idempotency_key: s
         if proposal is not None:
             return proposal
         _check_heads(writer, current, asked.expected_heads)
-        if asked.verb == "change" and asked.since is not None and asked.since <= current.row.valid_from:
-            raise InvalidError(
-                "since_before_start", "since is not after the start of what it would end; use correct", field="since"
-            )
+        _check_since(current, asked)
         if words_of(current.payload) != words_of(before):
             raise ConflictError("record_changed", "the record was revised meanwhile; read it again", field="record_id")
         if saying is None:
@@ -335,6 +332,13 @@ def _check_heads(writer: Writer, current: Current, expected: Sequence[str] | Non
             "heads_stale", "expected_heads are not the record's heads any more", field="expected_heads",
             details={"heads": list(heads)},
         )  # fmt: skip
+
+
+def _check_since(current: Current, asked: Revision) -> None:
+    if asked.verb == "change" and asked.since is not None and asked.since <= current.row.valid_from:
+        raise InvalidError(
+            "since_before_start", "since is not after the start of what it would end; use correct", field="since"
+        )
 
 
 def _with_level(saying: Saying, current: Current) -> Saying:

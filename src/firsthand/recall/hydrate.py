@@ -8,6 +8,7 @@ from typing import Final, NamedTuple
 import msgspec
 
 from firsthand.ports import BeliefRow, LedgerRow, Reader
+from firsthand.recall.denials import deniers
 from firsthand.recall.gated import shown_row
 from firsthand.recall.plan import Plan
 from firsthand.rules.access import Handle
@@ -48,10 +49,11 @@ class Voice(NamedTuple):
 
 
 class Resting(NamedTuple):
-    """The live assertions a claim rests on, of those whose evidence the caller may see."""
+    """Live assertions of a claim whose evidence the caller may see; `bearing` is all that speaks of its slot."""
 
     said: list[Said]
     last_verified: int
+    bearing: Sequence[Entry] = ()
 
 
 def items(
@@ -91,13 +93,16 @@ def _item(
     voice = _voice(own) if not said else None
     citations = _citations(said, stored) if voice is None else _own_citation(row, payload, voice)
     verified = rests.last_verified if rests is not None else own.received_at
+    challenged_by = _readable_challenger(reader, handle, plan, row)
+    denied_by = deniers(reader, plan.clearance, rests.said, rests.bearing, challenged_by) if rests is not None else ()
     qualifier = ended or qualify(
         row,
         at=plan.at,
         conditions=payload.validity.conditions if isinstance(payload, Semantic) else {},
         given=plan.conditions,
         drift=Drift(payload.volatility if isinstance(payload, Semantic) else "stable", verified, plan.now),
-        challenged_by=_readable_challenger(reader, handle, plan, row),
+        challenged_by=challenged_by,
+        denied_by=denied_by,
     )
     return Item(
         record_id=row.record_id,
@@ -185,7 +190,8 @@ def _resting(reader: Reader, handle: Handle, plan: Plan, claims: Sequence[Chosen
             live = grade(View(reader), said).live
             said = [s for s in said if s.id in live]
         found[c.row.vid] = said
-    return _readable(reader, handle, plan, claims, found)
+    made = _readable(reader, handle, plan, claims, found)
+    return {c.row.vid: made[c.row.vid]._replace(bearing=bearing.get(unit_key(c.row.unit), ())) for c in claims}
 
 
 def _readable(

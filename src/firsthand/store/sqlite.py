@@ -107,10 +107,11 @@ class SqliteStore:
                         q["put_delivery"],
                         [(space, r, row.recall_id, row.actor, i) for i, r in enumerate(row.delivered)],
                     )
+                self._journal.execute("COMMIT")
             except BaseException:
-                self._journal.execute("ROLLBACK")
+                if self._journal.in_transaction:
+                    self._journal.execute("ROLLBACK")
                 raise
-            self._journal.execute("COMMIT")
 
     # ---- keys, checks, facts ---------------------------------------------------------------------------------------
 

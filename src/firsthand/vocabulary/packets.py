@@ -114,7 +114,11 @@ class Structure(_Result, frozen=True):
 
 
 class Qualifier(_Result, frozen=True):
-    """How far an item can be relied on. `text` is the sentence; the rest is for programs."""
+    """How far an item can be relied on. `text` is the sentence; the rest is for programs.
+
+    `challenged_by` are ids of records; `denied_by` are names of who says the opposite, or took it back though others
+    still say it.
+    """
 
     code: Literal["current", "ended", "future", "disputed", "superseded", "unverified", "candidate", "said_then"]
     text: str
@@ -126,6 +130,7 @@ class Qualifier(_Result, frozen=True):
     last_verified: int | None = None
     see: str | None = None
     challenged_by: tuple[str, ...] = ()
+    denied_by: tuple[str, ...] = ()
 
 
 class Item(_Result, frozen=True):
