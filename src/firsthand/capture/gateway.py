@@ -14,16 +14,16 @@ import msgspec
 
 from firsthand.journal import Journal
 from firsthand.ledger import Appended, Draft, Words, append, prepare
-from firsthand.ports import BeliefRow, Clock, Reader, RequestRow, Store, Writer
+from firsthand.ports import Clock, Reader, RequestRow, Store, Writer
 from firsthand.projection import policy_in_force
 from firsthand.rules.access import Handle
+from firsthand.rules.effects import standing_of
 from firsthand.rules.identity import SALT_BYTES
-from firsthand.rules.standing import Row
 from firsthand.vocabulary.entries import Body, Define, Edges, PolicyRules
 from firsthand.vocabulary.errors import ConflictError, InvalidError, NextAction
 from firsthand.vocabulary.grants import SPACE_WIDE
 from firsthand.vocabulary.limits import IDEMPOTENCY_KEY_BYTES, check_bytes
-from firsthand.vocabulary.packets import Receipt, Standing
+from firsthand.vocabulary.packets import Receipt
 
 NO_WORDS = Body()
 ONLY_OWN_WORDS = "only_own_words"
@@ -58,7 +58,7 @@ class Gateway:
         self.journal.flush()
         defined = set(self._defined)
         with self.store.writing(handle.space) as writer:
-            self._define_names(handle, writer)
+            self.define_names(handle, writer)
             writer.foresee_names(handle.scope_id, (name for write in writes for name in write.names))
             receipts = [self._once(handle, writer, w) for w in writes]
             defined |= {(what, i) for what, i, _ in handle.names}
@@ -72,7 +72,7 @@ class Gateway:
                 return
         with self.store.writing(handle.space) as writer:
             if policy_in_force(writer) != policy:
-                self._define_names(handle, writer)
+                self.define_names(handle, writer)
                 words = self.words(Body(name=policy.name), 0)
                 self.append(handle, writer, Define(what="policy", policy=policy), words, scope_id=SPACE_WIDE)
 
@@ -176,7 +176,7 @@ class Gateway:
         )  # fmt: skip
         return receipt
 
-    def _define_names(self, handle: Handle, writer: Writer) -> None:
+    def define_names(self, handle: Handle, writer: Writer) -> None:
         """Say once, in erasable bodies, what the opaque ids of this author and scope stand for."""
         for what, name_id, text in handle.names:
             if (what, name_id) in self._defined:
@@ -227,14 +227,3 @@ def _next_action(code: str | None, outcome: str) -> NextAction | None:
     if code == ONLY_OWN_WORDS:
         return "none"
     return "ask_person" if code == "erased" or outcome in ("refused", "proposed") else None
-
-
-_WEIGHT = ("active", "disputed", "needs_review", "pending_evidence", "quarantined", "superseded")
-
-
-def standing_of(rows: Sequence[BeliefRow] | Sequence[Row]) -> Standing | None:
-    """A record's standing in one word each: that of its best row."""
-    if not rows:
-        return None
-    best = min(rows, key=lambda r: (_WEIGHT.index(r.status) if r.status in _WEIGHT else len(_WEIGHT), -r.valid_to))
-    return Standing(tier=best.tier, status=best.status, visibility=best.visibility, hidden_reason=best.hidden_reason)

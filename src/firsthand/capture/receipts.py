@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from firsthand.capture.gateway import standing_of
 from firsthand.capture.readable import payload_of
 from firsthand.ledger import Appended
 from firsthand.ports import BeliefRow, Reader, Writer
 from firsthand.rules.access import Handle
 from firsthand.rules.bearing import claim_digest
+from firsthand.rules.effects import standing_of
 from firsthand.rules.near import is_near
 from firsthand.rules.terms import terms
 from firsthand.rules.wording import words_of

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
-
-import msgspec
+from typing import Literal
 
 from firsthand.vocabulary.errors import NextAction
 from firsthand.vocabulary.kinds import (
@@ -23,19 +21,13 @@ from firsthand.vocabulary.kinds import (
 )
 from firsthand.vocabulary.records import Payload, TypedValue
 from firsthand.vocabulary.rendering import render
+from firsthand.vocabulary.results import Effect
+from firsthand.vocabulary.results import Result as _Result
 
 ReceiptOutcome = Literal["stored", "reinforced", "proposed", "refused"]
 Reason = Literal["returned", "no_match", "cut_by_rank", "cut_by_budget", "grouped", "gated"]
 WhyEmpty = Literal["nothing_matched", "scope_empty", "arm_down", "nothing_fits"]
 ArmName = Literal["lexical", "vector", "entity", "recent", "thread", "expand"]
-
-
-class _Result(msgspec.Struct, frozen=True, kw_only=True):
-    """A result struct; every surface shows the same fields."""
-
-    def as_dict(self) -> dict[str, Any]:
-        """Plain JSON values, instants in microseconds."""
-        return msgspec.to_builtins(self)
 
 
 class Standing(_Result, frozen=True):
@@ -79,7 +71,7 @@ class Receipt(_Result, frozen=True):
     next_action: NextAction | None = None
     notes: tuple[str, ...] = ()
     evidence_id: str | None = None
-    affected: tuple[str, ...] = ()
+    affected: tuple[Effect, ...] = ()
     replayed: bool = False
 
 
