@@ -27,6 +27,7 @@ from firsthand.vocabulary.packets import (
     Stats,
 )
 from firsthand.vocabulary.rendering import day, foreign_citations, is_quote, short_id, visible
+from firsthand.vocabulary.results import Impact
 
 PIPE_COLUMNS: Final = 160
 TEXT_LINES: Final = 4_000
@@ -186,6 +187,20 @@ def _contributions(parts: Mapping[str, float]) -> Table:
     return table
 
 
+def impact(told: Impact) -> None:
+    """What hangs on a record."""
+    out = console()
+    if not told.erased and not told.retracted and not told.withdrawn:
+        out.print("Nothing that may be read here rests on it.")
+        return
+    table = _table("if it were", "record", "kind", "what becomes of it", "independent sources left")
+    for name in ("withdrawn", "retracted", "erased"):
+        for effect in getattr(told, name):
+            standing = f"{effect.what}, {effect.status}".replace("_", " ")
+            _row(table, name, short_id(effect.record_id), effect.kind, standing, str(effect.independent))
+    out.print(table)
+
+
 def stats(stats: Stats) -> None:
     """What a space holds."""
     table = _grid()
@@ -298,6 +313,7 @@ DRAWINGS: Final[dict[str, Callable[[Any], None]]] = {
     "page": page,
     "history": history,
     "explanation": explanation,
+    "impact": impact,
     "stats": stats,
     "scopes": rows,
     "predicates": rows,

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Literal
 
+import msgspec
+
 from firsthand.vocabulary.errors import NextAction
 from firsthand.vocabulary.kinds import (
     Authority,
@@ -102,7 +104,7 @@ class Structure(_Result, frozen=True):
     object: TypedValue | None = None
     polarity: Polarity = "+"
     cardinality: Cardinality = "many"
-    conditions: dict[str, str | int | float | bool] = {}
+    conditions: dict[str, str | int | float | bool] = msgspec.field(default_factory=dict[str, str | int | float | bool])
 
 
 class Qualifier(_Result, frozen=True):
@@ -116,7 +118,7 @@ class Qualifier(_Result, frozen=True):
     text: str
     until: int | None = None
     since: int | None = None
-    conditions: dict[str, str | int | float | bool] = {}
+    conditions: dict[str, str | int | float | bool] = msgspec.field(default_factory=dict[str, str | int | float | bool])
     unmet: tuple[str, ...] = ()
     drifted: bool = False
     last_verified: int | None = None
@@ -296,7 +298,7 @@ class Explanation(_Result, frozen=True):
     why: tuple[Why, ...]
     reason: Reason
     rank: int | None = None
-    contributions: dict[str, float] = {}
+    contributions: dict[str, float] = msgspec.field(default_factory=dict[str, float])
 
 
 class LedgerHead(_Result, frozen=True):
