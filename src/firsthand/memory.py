@@ -16,6 +16,7 @@ from firsthand.capture import annotate, bounds, cleaning, revise, shape
 from firsthand.capture.claims import remember as remember_write
 from firsthand.capture.episodes import capture as capture_write
 from firsthand.capture.gateway import Write
+from firsthand.review.desk import Review
 from firsthand.revising import Engine, Revising
 from firsthand.rules.access import handle
 from firsthand.rules.predicates import BUILT_IN
@@ -85,6 +86,11 @@ class Memory(Revising):
     def ledger(self) -> Audit:
         """Verification and rebuild of this space's ledger."""
         return Audit(self._engine.store, self._engine.gateway, self._handle)
+
+    @property
+    def review(self) -> Review:
+        """The review desk of this scope: what waits for a person, and the decision."""
+        return Review(self._engine.store, self._engine.gateway, self._handle)
 
     def at(self, *, scope: str | None = None, session: str | None = None) -> Memory:
         """A handle on another scope or session of the same space, under the same grant, which it cannot leave."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Callable, Sequence
-from typing import NamedTuple
+from typing import NamedTuple, NoReturn
 
 import msgspec
 
@@ -44,6 +44,18 @@ class Write(NamedTuple):
     names: tuple[str, ...] = ()
 
 
+class _RollbackError(Exception):
+    """Leaves a transaction with what was learnt in it, and nothing written."""
+
+    def __init__(self, receipt: Receipt) -> None:
+        super().__init__("rolled back")
+        self.receipt = receipt
+
+
+def _leave(receipt: Receipt) -> NoReturn:
+    raise _RollbackError(receipt)
+
+
 class Gateway:
     """The door itself, for one space of one store; handles on it differ in scope, author and grant."""
 
@@ -64,6 +76,15 @@ class Gateway:
             defined |= {(what, i) for what, i, _ in handle.names}
         self._defined = defined
         return receipts
+
+    def trial(self, handle: Handle, write: Write) -> Receipt:
+        """What a write would do: run under the lock like any other, and rolled back."""
+        try:
+            with self.store.writing(handle.space) as writer:
+                self.define_names(handle, writer)
+                _leave(write.run(writer))
+        except _RollbackError as done:
+            return done.receipt
 
     def set_policy(self, handle: Handle, policy: PolicyRules) -> None:
         """Put a policy in force for the whole space, if it is not: everything is settled anew in one transaction."""

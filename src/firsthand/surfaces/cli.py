@@ -47,6 +47,7 @@ COMMANDS: Final[dict[str, tuple[str, str]]] = {
     "forget": ("cli_settle", "Forget a record, as the reason asks."),
     "undo": ("cli_settle", "Take back an entry by its opposite."),
     "impact": ("cli_settle", "Say what hangs on a record."),
+    "review": ("cli_review", "Decide what waits for a person."),
     "support": ("cli_revise", "Add evidence to a record, or take evidence back."),
     "relate": ("cli_revise", "Join two records by a relation, or end one."),
     "classify": ("cli_revise", "Set how sensitive a record is."),
