@@ -52,11 +52,6 @@ def revoke_all(scribe: Scribe, merge: str) -> None:
         scribe.revoke(ANA, said, 20)
 
 
-def retract_evidence(scribe: Scribe, merge: str) -> None:
-    for evidence in {s.evidence for s in scribe.said_of(NEW)}:
-        scribe.retract(ANA, evidence, 20)
-
-
 def reject_it(scribe: Scribe, merge: str) -> None:
     scribe.reject(ANA, NEW, 20)
 
