@@ -119,6 +119,7 @@ def semantic(fields: Mapping[str, Any]) -> Semantic:
     return shape.convert(plain, Semantic, "remember")
 
 
+_TRIPLE = ("subject", "predicate", "object")
 _VALUE_FIELDS = frozenset(("statement", "subject", "predicate", "object", "unit", "polarity"))
 
 
@@ -127,10 +128,10 @@ def value(given: object) -> Semantic:
     if isinstance(given, str):
         limits.check_bytes(given, most=limits.STATEMENT_BYTES, field="value")
         return semantic({"statement": given})
+    if isinstance(given, list | tuple) and len(cast("Sequence[object]", given)) == len(_TRIPLE):
+        given = dict(zip(_TRIPLE, cast("Sequence[object]", given), strict=True))
     if not isinstance(given, Mapping):
-        raise InvalidError(
-            "value_invalid", "value is a sentence, or a mapping with subject, predicate and object", field="value"
-        )
+        raise InvalidError("value_invalid", "value is a sentence, or subject, predicate and object", field="value")
     fields = cast("Mapping[str, Any]", given)
     if any(f not in _VALUE_FIELDS for f in fields):
         raise InvalidError("field_unknown", f"value has a field that is not one of {', '.join(sorted(_VALUE_FIELDS))}",

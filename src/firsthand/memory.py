@@ -17,7 +17,7 @@ from firsthand.capture.claims import remember as remember_write
 from firsthand.capture.episodes import capture as capture_write
 from firsthand.capture.gateway import Write
 from firsthand.review.desk import Review
-from firsthand.revising import Engine, Revising
+from firsthand.revising import Engine, Revising, masked
 from firsthand.rules.access import handle
 from firsthand.rules.predicates import BUILT_IN
 from firsthand.vocabulary import limits
@@ -569,7 +569,13 @@ class Memory(Revising):
         receipt = self.reject(record_id, **named)
         if receipt.outcome != "stored":
             return receipt
-        return msgspec.structs.replace(receipt, notes=(*receipt.notes, "words_kept"), next_action="contact_operator")
+        erase: Callable[..., object] | None = getattr(self, "erase", None)
+        if erase is None or receipt.record_id is None:
+            kept = (*receipt.notes, "words_kept")
+            return msgspec.structs.replace(receipt, notes=kept, next_action="contact_operator")
+        key = named["idempotency_key"]
+        erase(receipt.record_id, reason_code="never_again", reason=named["reason"], idempotency_key=key)
+        return msgspec.structs.replace(receipt, notes=(*receipt.notes, "words_erased"))
 
     def _capture_write(self, fields: Mapping[str, Any], key: str | None) -> Write:
         payload = arguments.episode(fields)
@@ -649,7 +655,8 @@ class Memory(Revising):
             )
             known = gateway.answered(self._handle, asked.verb, key, digest)
             if known is not None:
-                return known
+                again = asked._replace(record_id=known.record_id or "")
+                return masked(known, lambda: revise.masked_again(gateway, self._handle, again))
             asked = asked._replace(fingerprint=digest)
         asked = asked._replace(record_id=self._target(record_id, target))
         return self._one(revise.revise(gateway, self._handle, asked, key))

@@ -9,7 +9,7 @@ import msgspec
 
 from firsthand import arguments
 from firsthand.arguments import Conditions, Value
-from firsthand.capture import bounds, contesting, merging, rejecting, revise, shape, sharing, showing, undoing
+from firsthand.capture import bounds, cleaning, contesting, merging, rejecting, revise, shape, sharing, showing, undoing
 from firsthand.capture.gateway import Gateway, Write
 from firsthand.ports import Store
 from firsthand.rules.access import Handle
@@ -20,7 +20,7 @@ from firsthand.vocabulary.errors import AbsentError, ConflictError, InvalidError
 from firsthand.vocabulary.grants import check_scope
 from firsthand.vocabulary.instants import Instant
 from firsthand.vocabulary.kinds import Polarity
-from firsthand.vocabulary.packets import Receipt
+from firsthand.vocabulary.packets import Masking, Receipt
 from firsthand.vocabulary.results import Impact
 
 if TYPE_CHECKING:
@@ -120,7 +120,11 @@ class Handled:
         bounds.check_reason(reason, required=True)
         gateway = self._engine.gateway
         digest = gateway.fingerprint(self._handle, *parts) if key is not None else ""
-        return gateway.answered(self._handle, verb, key, digest), digest
+        known = gateway.answered(self._handle, verb, key, digest)
+        if known is None:
+            return None, digest
+        is_ours = gateway.is_ours(self._handle)
+        return masked(known, lambda: cleaning.reason(reason, is_ours, required=True)[1]), digest
 
 
 class Revising(Handled):
@@ -276,14 +280,15 @@ class Revising(Handled):
         record_id: str | None = None,
         *,
         target: str | None = None,
-        value: str | Mapping[str, Any] | None = None,
+        value: str | Mapping[str, Any] | Sequence[object] | None = None,
         reason: str,
         idempotency_key: str | None = None,
     ) -> Receipt:
         """Never let this value in again, whoever says it and however it is spelled: in this scope, until it is lifted.
 
-        Give a record, or a `value`: a sentence, or a mapping with subject, predicate, object, and if need be unit and
-        polarity. The receipt's `entry_id` is what `lift` takes. Only a person rejects; an agent's is `proposed`.
+        Give a record, or a `value`: a sentence, or (subject, predicate, object), or a mapping with these and, if need
+        be, unit and polarity. The receipt's `entry_id` is what `lift` takes. Only a person rejects; an agent's is
+        `proposed`.
         """
         forbidden = None if value is None else arguments.value(value)
         parts = (record_id, target, reason, forbidden)
@@ -376,6 +381,12 @@ class Revising(Handled):
                 self._engine.gateway, self._handle, showing.Decision(verb, found, reason, heads, seen, digest), key
             ),
         )  # fmt: skip
+
+
+def masked(known: Receipt, again: Callable[[], tuple[Masking, ...]]) -> Receipt:
+    """A receipt that was given before, with what was masked in the words of its request."""
+    wrote = known.outcome in ("stored", "reinforced")
+    return msgspec.structs.replace(known, maskings=again()) if wrote else known
 
 
 def described(description: str, text: str) -> float:

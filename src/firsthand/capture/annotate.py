@@ -68,7 +68,7 @@ def support(
     fingerprint = ""
     if idempotency_key is not None:
         fingerprint = gateway.fingerprint(handle, record_id, list(evidence), revoke, reinstate, asked)
-    return Write("support", run, idempotency_key, fingerprint)
+    return Write("support", run, idempotency_key, fingerprint, maskings=masked)
 
 
 def _grant(
@@ -148,7 +148,7 @@ def relate(
     fingerprint = (
         gateway.fingerprint(handle, record_id, name, target, end, reason) if idempotency_key is not None else ""
     )
-    return Write("relate", run, idempotency_key, fingerprint)
+    return Write("relate", run, idempotency_key, fingerprint, maskings=masked)
 
 
 def classify(
@@ -180,7 +180,7 @@ def classify(
         return receipt if kept <= level else _kept_above(receipt)
 
     fingerprint = gateway.fingerprint(handle, record_id, sensitivity, reason) if idempotency_key is not None else ""
-    return Write("classify", run, idempotency_key, fingerprint)
+    return Write("classify", run, idempotency_key, fingerprint, maskings=masked)
 
 
 def _kept_above(receipt: Receipt) -> Receipt:
@@ -220,4 +220,4 @@ def attend(
     fingerprint = ""
     if idempotency_key is not None:
         fingerprint = gateway.fingerprint(handle, recall_id, record_id, outcome, reason)
-    return Write("feedback", run, idempotency_key, fingerprint, record_id)
+    return Write("feedback", run, idempotency_key, fingerprint, record_id, maskings=masked)

@@ -52,7 +52,7 @@ def contest(
         receipt = receipt_for(here, writer, Placed(done, record_id, current.claim, False, None), maskings=masked)
         return affecting(receipt, handle, writer, [done])
 
-    return Write("contest", run, idempotency_key, fingerprint)
+    return Write("contest", run, idempotency_key, fingerprint, maskings=masked)
 
 
 def settle(
@@ -88,7 +88,7 @@ def settle(
         receipt = receipt_for(here, writer, Placed(done, record_id, current.claim, False, None), maskings=masked)
         return affecting(receipt, handle, writer, [done])
 
-    return Write("settle", run, idempotency_key, fingerprint)
+    return Write("settle", run, idempotency_key, fingerprint, maskings=masked)
 
 
 def contests_of(view: View, current: Current) -> list[Entry]:

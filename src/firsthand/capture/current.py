@@ -7,14 +7,12 @@ from typing import NamedTuple
 
 from firsthand.capture.claims import GONE
 from firsthand.capture.readable import Held, held, payload_of
-from firsthand.capture.receipts import rows_now, visible_text
 from firsthand.ports import BeliefRow, Reader
 from firsthand.rules.access import Handle
 from firsthand.rules.bearing import claim_digest
 from firsthand.rules.view import Said, View
 from firsthand.vocabulary.entries import Claim
 from firsthand.vocabulary.errors import ConflictError, RefusedError
-from firsthand.vocabulary.packets import Conflict
 from firsthand.vocabulary.records import Payload
 
 SOURCES = ("active", "disputed", "needs_review")
@@ -82,22 +80,3 @@ def check_heads(reader: Reader, record_id: str, expected: Sequence[str] | None) 
             "heads_stale", "expected_heads are not the record's heads any more", field="expected_heads",
             details={"heads": list(heads)},
         )  # fmt: skip
-
-
-def still_say(reader: Reader, handle: Handle, current: Current) -> tuple[Conflict, ...]:
-    """Who else still says what was taken back, by name."""
-    rows = [r for r in rows_now(reader, current.record_id) if r.claim == claim_digest(current.claim)]
-    if not any(r.status in ("active", "disputed") for r in rows):
-        return ()
-    text = visible_text(handle, reader, rows)
-    if text is None:
-        return ()
-    others = {s.source for s in View(reader).said_in_unit(rows[0].unit) if s.claim == current.claim}
-    names = [reader.name("who", source) for source in sorted(others - {handle.ids.owner})]
-    who = ", ".join(sorted(n for n in names if n is not None))
-    return (
-        Conflict(
-            code="also_said_by", record_id=current.record_id, text=f"{who}: {text}" if who else text,
-            settle_with=("correct", "contest"),
-        ),
-    )  # fmt: skip

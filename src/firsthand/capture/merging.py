@@ -73,7 +73,7 @@ def merge(gateway: Gateway, handle: Handle, asked: Merging, idempotency_key: str
         receipt = receipt_for(here, writer, Placed(done, home, claim, False, None), maskings=maskings)
         return affecting(receipt, handle, writer, [done])
 
-    return Write("merge", run, idempotency_key, asked.fingerprint)
+    return Write("merge", run, idempotency_key, asked.fingerprint, maskings=maskings)
 
 
 def _payload(current: Current) -> Semantic:

@@ -67,7 +67,7 @@ def reject(gateway: Gateway, handle: Handle, asked: Rejection, idempotency_key: 
             receipt = receipt_for(here, writer, placed, maskings=masked)
         return affecting(receipt, handle, writer, [done])
 
-    return Write("reject", run, idempotency_key, asked.fingerprint)
+    return Write("reject", run, idempotency_key, asked.fingerprint, maskings=masked)
 
 
 def lift(
@@ -94,7 +94,7 @@ def lift(
             receipt = receipt_for(here, writer, Placed(done, stone.record_id, None, False, None), maskings=masked)
         return affecting(receipt, handle, writer, [done])
 
-    return Write("lift", run, idempotency_key, fingerprint)
+    return Write("lift", run, idempotency_key, fingerprint, maskings=masked)
 
 
 def forbidding(reader: Reader, handle: Handle, entry_id: str, field: str = "rejection_id") -> Entry:

@@ -18,13 +18,13 @@ from firsthand.capture.claims import (
     prepare_saying,
     would_block,
 )
-from firsthand.capture.current import Current, check_heads, check_source, current_claim, standing_row, still_say
+from firsthand.capture.current import Current, check_heads, check_source, current_claim, standing_row
 from firsthand.capture.effects import affecting
 from firsthand.capture.gateway import Gateway, Write
 from firsthand.capture.ground import ground
 from firsthand.capture.proposals import Intent, propose_if_foreign
 from firsthand.capture.readable import at_record, held, payload_of
-from firsthand.capture.receipts import Placed, receipt_for
+from firsthand.capture.receipts import Placed, receipt_for, still_say
 from firsthand.ports import BeliefRow, Writer
 from firsthand.rules.access import Handle
 from firsthand.rules.bearing import value_digest
@@ -42,10 +42,10 @@ from firsthand.vocabulary.entries import (
     Reach,
     Tombstone,
 )
-from firsthand.vocabulary.errors import ConflictError, InvalidError
+from firsthand.vocabulary.errors import AbsentError, ConflictError, InvalidError, RefusedError
 from firsthand.vocabulary.instants import BEGINNING, FOREVER
 from firsthand.vocabulary.kinds import Sensitivity
-from firsthand.vocabulary.packets import Receipt
+from firsthand.vocabulary.packets import Masking, Receipt
 from firsthand.vocabulary.records import Competence, PlanGraph, Semantic, Validity
 
 
@@ -95,7 +95,23 @@ def revise(gateway: Gateway, handle: Handle, asked: Revision, idempotency_key: s
             return msgspec.structs.replace(_end(gateway, here, writer, current, asked, reason), maskings=masked)
         return _replace(gateway, here, writer, current, asked, _with_level(saying, current))
 
-    return Write(asked.verb, run, idempotency_key, asked.fingerprint)
+    maskings = maskings_of(saying) if saying is not None else masked
+    return Write(asked.verb, run, idempotency_key, asked.fingerprint, maskings=maskings)
+
+
+def masked_again(gateway: Gateway, handle: Handle, asked: Revision) -> tuple[Masking, ...]:
+    """What is masked in a request that was answered before, its words put to what the record says now.
+
+    Once the record says nothing more, only what is masked in the reason can be told.
+    """
+    _, masked = cleaning.reason(asked.reason, gateway.is_ours(handle), required=True)
+    if asked.only_end:
+        return masked
+    try:
+        payload = asked.renew(_preview(gateway, handle, asked))
+    except (AbsentError, InvalidError, RefusedError):
+        return masked
+    return (*cleaning.clean(payload, gateway.is_ours(handle)).maskings, *masked)
 
 
 def retract(
@@ -128,10 +144,12 @@ def retract(
         edges = Judge(verb="retract", claim=current.claim, consequences=_leave(gateway, here, current, "retract", None))
         done = gateway.append(here, writer, edges, words, record=record_id)
         placed = Placed(done, record_id, current.claim, False, None)
-        receipt = receipt_for(here, writer, placed, maskings=masked, extra=still_say(writer, here, current))
+        receipt = receipt_for(
+            here, writer, placed, maskings=masked, extra=still_say(here, writer, record_id, current.claim)
+        )
         return affecting(receipt, handle, writer, [done])
 
-    return Write("retract", run, idempotency_key, fingerprint)
+    return Write("retract", run, idempotency_key, fingerprint, maskings=masked)
 
 
 # ---- inside ----------------------------------------------------------------------------------------------------
@@ -189,7 +207,8 @@ def _replace(
     else:
         placed = place(gateway, handle, writer, saying, claim, grounds, saw=saw, consequences=left)
     candidates = subject.candidates if subject else ()
-    extra = still_say(writer, handle, current) if asked.verb == "correct" and claim != current.claim else ()
+    corrected = asked.verb == "correct" and claim != current.claim
+    extra = still_say(handle, writer, record_id, current.claim) if corrected else ()
     notes = ("own_packet_cut",) if saying.own_words else ()
     receipt = receipt_for(
         handle, writer, placed, maskings=maskings_of(saying), candidates=candidates, extra=extra, notes=notes

@@ -72,7 +72,7 @@ def share(gateway: Gateway, caller: Handle, asked: Sharing, idempotency_key: str
         receipt = receipt_for(there, writer, placed, maskings=masked)
         return affecting(receipt, caller, writer, [done])
 
-    return Write("share", run, idempotency_key, asked.fingerprint)
+    return Write("share", run, idempotency_key, asked.fingerprint, maskings=masked)
 
 
 def _payload(current: Current) -> Claimed:

@@ -55,7 +55,7 @@ def show(gateway: Gateway, handle: Handle, asked: Decision, idempotency_key: str
         receipt = receipt_for(here, writer, Placed(done, asked.record_id, None, False, None), maskings=masked)
         return affecting(receipt, handle, writer, [done])
 
-    return Write(asked.verb, run, idempotency_key, asked.fingerprint)
+    return Write(asked.verb, run, idempotency_key, asked.fingerprint, maskings=masked)
 
 
 def carriers_of(view: View, record: Held) -> list[str]:

@@ -94,7 +94,7 @@ def undo(gateway: Gateway, handle: Handle, asked: Undoing, idempotency_key: str 
             receipt = receipt_for(here, writer, Placed(done[-1], about, None, False, None), maskings=masked)
         return affecting(receipt, handle, writer, done)
 
-    return Write("undo", run, idempotency_key, asked.fingerprint)
+    return Write("undo", run, idempotency_key, asked.fingerprint, maskings=masked)
 
 
 def known(reader: Reader, handle: Handle, entry_id: str) -> Entry:

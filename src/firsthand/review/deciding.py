@@ -110,7 +110,8 @@ def _on_proposal(gateway: Gateway, handle: Handle, item: ReviewItem, name: Decis
             )  # fmt: skip
         edges = entry.skeleton.edges
         assert isinstance(edges, Propose)
-        if edges.verb in SAYING and receipt.record_id is not None and item.text is not None:
+        says = edges.verb in SAYING and (edges.verb != "change" or item.text is not None)
+        if says and receipt.record_id is not None:
             approved = approve(gateway, handle, writer, receipt.record_id, reason)
             receipt = msgspec.structs.replace(receipt, standing=approved.standing, known_at=approved.known_at)
         return receipt
@@ -125,7 +126,7 @@ def intended(gateway: Gateway, handle: Handle, reader: Reader, entry: Entry, rea
     body = body_of(stored(reader, entry))
     if body is None:
         raise RefusedError("record_erased", "the words of the proposal were erased", field="item_id")
-    if record is not None and edges.heads != View(reader).content_heads(record):
+    if record is not None and edges.heads and edges.heads != View(reader).content_heads(record):
         raise ConflictError(
             "record_changed", "the record was revised since this was proposed; reject it, or make it anew",
             field="item_id",
