@@ -342,7 +342,7 @@ MUTANTS = [
            conflict.test_a_trusted_tools_later_observation_makes_both_disputed),
     Mutant("a contest never ends", {"standing.naming_key": lambda i: "nowhere"},
            conflict.test_a_contest_holds_until_a_settle_names_it),
-    Mutant("a contest is not heard", {"standing._contested": lambda view, unit: set()},
+    Mutant("a contest is not heard", {"standing._contested": lambda view, unit: {}},
            conflict.test_a_contest_holds_until_a_settle_names_it),
     # ---- tombstones ----
     *(
