@@ -40,7 +40,7 @@ def observes_nothing(view, records, scope=None):
     return ()
 
 
-def restores_anything(reader, asked, record, heads):
+def restores_anything(reader, asked, now):
     return None
 
 
