@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from types import TracebackType
-from typing import Any, Literal, Self
+from typing import TYPE_CHECKING, Any, Literal, Self
 
 import msgspec
 
@@ -16,7 +16,6 @@ from firsthand.capture import annotate, bounds, cleaning, revise, shape
 from firsthand.capture.claims import remember as remember_write
 from firsthand.capture.episodes import capture as capture_write
 from firsthand.capture.gateway import Write
-from firsthand.review.desk import Review
 from firsthand.revising import Engine, Revising, masked
 from firsthand.rules.access import handle
 from firsthand.rules.predicates import BUILT_IN
@@ -54,6 +53,9 @@ from firsthand.vocabulary.records import (
     ToolCall,
 )
 
+if TYPE_CHECKING:
+    from firsthand.review.desk import Review
+
 BATCH_ROWS = 500
 Because = Literal["wrong", "outdated", "private", "never_again"]
 REASONS = {
@@ -90,6 +92,8 @@ class Memory(Revising):
     @property
     def review(self) -> Review:
         """The review desk of this scope: what waits for a person, and the decision."""
+        from firsthand.review.desk import Review
+
         return Review(self._engine.store, self._engine.gateway, self._handle)
 
     def at(self, *, scope: str | None = None, session: str | None = None) -> Memory:

@@ -9,7 +9,7 @@ import msgspec
 
 from firsthand import arguments
 from firsthand.arguments import Conditions, Value
-from firsthand.capture import bounds, cleaning, contesting, merging, rejecting, revise, shape, sharing, showing, undoing
+from firsthand.capture import bounds, cleaning, revise, shape
 from firsthand.capture.gateway import Gateway, Write
 from firsthand.ports import Store
 from firsthand.rules.access import Handle
@@ -148,6 +148,8 @@ class Revising(Handled):
 
         A disputed record is no answer to a recall; it comes back as a conflict.
         """
+        from firsthand.capture import contesting
+
         heads = arguments.heads(expected_heads)
         if against is not None:
             shape.record_id(against, "against")
@@ -168,6 +170,8 @@ class Revising(Handled):
         idempotency_key: str | None = None,
     ) -> Receipt:
         """The doubt is settled: the contests named by their entry ids, or all on this record, no longer hold."""
+        from firsthand.capture import contesting
+
         named = shape.texts(contests, "contests")
         return self._about(
             "settle", (record_id, target), reason, idempotency_key, (named,),
@@ -231,6 +235,8 @@ class Revising(Handled):
         The one that says the statement already survives, else the first, and keeps its id; the others end with the
         merge as their cause, and come back if its words are taken back. What is hidden or does not hold is refused.
         """
+        from firsthand.capture import merging
+
         ids = tuple(shape.record_id(i, "record_ids") for i in shape.texts(record_ids, "record_ids"))
         changes = arguments.changes(statement=statement, object=object, unit=unit)
         known, digest = self._answered("merge", reason, idempotency_key, (ids, changes, reason))
@@ -290,6 +296,8 @@ class Revising(Handled):
         be, unit and polarity. The receipt's `entry_id` is what `lift` takes. Only a person rejects; an agent's is
         `proposed`.
         """
+        from firsthand.capture import rejecting
+
         forbidden = None if value is None else arguments.value(value)
         parts = (record_id, target, reason, forbidden)
         known, digest = self._answered("reject", reason, idempotency_key, parts)
@@ -308,6 +316,8 @@ class Revising(Handled):
 
         Only a person lifts (`DeniedError`).
         """
+        from firsthand.capture import rejecting
+
         entry = shape.entry_id(rejection_id, "rejection_id")
         known, digest = self._answered("lift", reason, idempotency_key, (entry, reason))
         if known is not None:
@@ -329,6 +339,8 @@ class Revising(Handled):
         It dies with its original: what retracts, rejects, erases or withdraws that reaches the copy. It is never less
         sensitive than its original.
         """
+        from firsthand.capture import sharing
+
         check_scope(scope)
         heads = arguments.heads(expected_heads)
         return self._about(
@@ -345,6 +357,8 @@ class Revising(Handled):
         Writes its opposite; `RefusedError` (`no_opposite`) where there is none. For its author or a person: an agent's
         undo of somebody else's entry is `proposed`.
         """
+        from firsthand.capture import undoing
+
         entry = shape.entry_id(entry_id, "entry_id")
         known, digest = self._answered("undo", reason, idempotency_key, (entry, reason))
         if known is not None:
@@ -374,6 +388,8 @@ class Revising(Handled):
         expected_visibility_heads: Sequence[str] | None,
         key: str | None,
     ) -> Receipt:
+        from firsthand.capture import showing
+
         heads, seen = arguments.heads(expected_heads), arguments.heads(expected_visibility_heads)
         return self._about(
             verb, (record_id, target), reason, key, (heads, seen),

@@ -47,6 +47,9 @@ def test_a_restore_of_what_nobody_withdrew_is_refused(house):
     with pytest.raises(firsthand.RefusedError) as caught:
         memory.withdraw(fact.record_id, reason="x")
     assert caught.value.code == "already_withdrawn"
+    memory.restore(fact.record_id, reason="y")
+    with pytest.raises(firsthand.RefusedError):
+        memory.restore(fact.record_id, reason="y")
 
 
 @pytest.mark.parametrize("field", ["expected_heads", "expected_visibility_heads"])

@@ -81,7 +81,7 @@ def settle(
                 next_action="none",
             )  # fmt: skip
         named = tuple(sorted(contests or waiting))
-        if handle.author.role != "person" and any(waiting[c].skeleton.author.owner != handle.ids.owner for c in named):
+        if _is_anothers(handle, [waiting[c] for c in named]):
             intent = Intent("settle", said or "", others=named)
             return propose(gateway, here, writer, current.record, intent, ANOTHER_OWNERS)
         done = gateway.append(here, writer, Settle(of=named), words, record=record_id)
@@ -89,6 +89,11 @@ def settle(
         return affecting(receipt, handle, writer, [done])
 
     return Write("settle", run, idempotency_key, fingerprint, maskings=masked)
+
+
+def _is_anothers(handle: Handle, contests: Sequence[Entry]) -> bool:
+    """Whether an agent would settle what another owner doubts."""
+    return handle.author.role != "person" and any(c.skeleton.author.owner != handle.ids.owner for c in contests)
 
 
 def contests_of(view: View, current: Current) -> list[Entry]:

@@ -16,7 +16,7 @@ from firsthand.capture.receipts import Placed, receipt_for
 from firsthand.ports import Reader, Writer
 from firsthand.rules.access import Handle
 from firsthand.rules.view import View
-from firsthand.rules.visibility import carriers, observable, shown
+from firsthand.rules.visibility import Shown, carriers, observable, shown
 from firsthand.vocabulary.entries import Body, Show
 from firsthand.vocabulary.errors import ConflictError, RefusedError
 from firsthand.vocabulary.packets import Receipt
@@ -44,8 +44,9 @@ def show(gateway: Gateway, handle: Handle, asked: Decision, idempotency_key: str
         here = at_record(writer, handle, record)
         view = View(writer)
         records = carriers_of(view, record)
-        heads = shown(view, records).heads
-        _check_decision(writer, asked, record, heads)
+        now = shown(view, records)
+        heads = now.heads
+        _check_decision(writer, asked, now)
         proposal = _proposed(gateway, here, writer, record, Intent(asked.verb, said or ""), view, heads)
         if proposal is not None:
             return proposal
@@ -64,22 +65,21 @@ def carriers_of(view: View, record: Held) -> list[str]:
     return carriers(view, record.record_id, [(r.unit, r.claim) for r in standing or record.rows])
 
 
-def _check_decision(reader: Reader, asked: Decision, record: Held, heads: tuple[str, ...]) -> None:
+def _check_decision(reader: Reader, asked: Decision, now: Shown) -> None:
     """Heads as the caller saw them; a withdrawal of what is shown, a restore of what is not."""
     check_heads(reader, asked.record_id, asked.expected_heads)
     seen = asked.expected_visibility_heads
-    if seen is not None and tuple(sorted(seen)) != heads:
+    if seen is not None and tuple(sorted(seen)) != now.heads:
         raise ConflictError(
             "heads_stale", "expected_visibility_heads are not the decisions in force any more",
-            field="expected_visibility_heads", details={"heads": list(heads)},
+            field="expected_visibility_heads", details={"heads": list(now.heads)},
         )  # fmt: skip
-    reasons = {r.hidden_reason for r in record.rows}
-    if asked.verb == "restore" and not heads:
+    if asked.verb == "restore" and now.hidden is None:
         raise RefusedError(
             "nothing_withdrawn", "nothing was withdrawn here, so there is nothing to restore", field="record_id",
             next_action="none",
         )  # fmt: skip
-    if asked.verb == "withdraw" and reasons == {"withdrawn"}:
+    if asked.verb == "withdraw" and now.hidden == "withdrawn":
         raise RefusedError(
             "already_withdrawn", "the record is withdrawn from view already", field="record_id", next_action="none"
         )

@@ -126,11 +126,7 @@ def intended(gateway: Gateway, handle: Handle, reader: Reader, entry: Entry, rea
     body = body_of(stored(reader, entry))
     if body is None:
         raise RefusedError("record_erased", "the words of the proposal were erased", field="item_id")
-    if record is not None and edges.heads and edges.heads != View(reader).content_heads(record):
-        raise ConflictError(
-            "record_changed", "the record was revised since this was proposed; reject it, or make it anew",
-            field="item_id",
-        )  # fmt: skip
+    _check_unrevised(reader, record, edges.heads)
     payload = body.payload
     if record is None:
         return _without_record(gateway, handle, edges, payload, reason)
@@ -150,6 +146,15 @@ def intended(gateway: Gateway, handle: Handle, reader: Reader, entry: Entry, rea
             return sharing.share(gateway, handle, sharing.Sharing(record, scope.name, reason), None)
         case _:
             return _on_record(gateway, handle, edges, record, reason)
+
+
+def _check_unrevised(reader: Reader, record: str | None, heads: tuple[str, ...]) -> None:
+    """A proposal is about the content it was made against; one that names none is about whatever there is."""
+    if record is not None and heads and heads != View(reader).content_heads(record):
+        raise ConflictError(
+            "record_changed", "the record was revised since this was proposed; reject it, or make it anew",
+            field="item_id",
+        )  # fmt: skip
 
 
 def _on_record(gateway: Gateway, handle: Handle, edges: Propose, record: str, reason: str) -> Write:
