@@ -245,6 +245,7 @@ def in_units(function: Any) -> dict[str, Any]:
     return {f"{m}.unit_of": function for m in ("bearing", "fold", "view", "evidence", "tombstones")}
 
 
+_of_record = evidence._of_record
 _source = evidence._source
 
 
@@ -445,7 +446,7 @@ MUTANTS = [
     Mutant("a merge inherits nothing", {"view.inherits_from": lambda entry: ()},
            verbs.test_a_withdrawal_that_a_merge_did_not_know_of_hides_what_it_made),
     Mutant("a copy is of the record, whatever it says",
-           {"evidence._source": lambda view, record, shares: _source(view, record)},
+           {"evidence._source": lambda view, record, shares: _of_record(view, record)},
            given(verbs.test_a_linked_copy_falls_with_its_original, "corrected")),
     Mutant("a copy inherits nothing", {"view.inherits_from": lambda entry: ()},
            verbs.test_a_linked_copy_is_hidden_and_shown_with_its_original),
