@@ -34,6 +34,7 @@ class Stone:
     spoken: int
     absolute: bool = False
     lifted: bool = False
+    entry: str | None = None
 
 
 @dataclass

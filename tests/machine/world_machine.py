@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 import tempfile
+from collections.abc import Callable
 from contextlib import ExitStack
 from pathlib import Path
 
@@ -34,6 +35,11 @@ Place = tuple[str, str, str, str]
 """Scope, subject, predicate, value."""
 steps_taken = [0]
 """How many verbs every machine of this process has run."""
+
+
+def rejected(value: Value) -> bool:
+    """Whether somebody ruled it out for good."""
+    return any(s.absolute and not s.lifted for s in value.stones)
 
 
 def choose(known: list[tuple[Place, Value]], pick: int) -> tuple[Place, Value]:
@@ -178,6 +184,47 @@ class Machine(RuleBasedStateMachine):
         held.mixed, held.record = True, None
         instead.sayings.append(said)
         instead.mixed, instead.record = True, receipt.record_id
+
+    @precondition(lambda self: self.believed())
+    @rule(owner=owners, pick=anything)
+    def withdraw(self, owner: str, pick: int) -> None:
+        """A person hides it, as true as before."""
+        key, held = choose(self.believed(), pick)
+        self.act(*key[:3])
+        self.handle(owner, "person", key[0]).withdraw(held.record, reason="not now")
+        held.withdrawn = True
+
+    def those(self, wanted: Callable[[Value], bool]) -> list[tuple[Place, Value]]:
+        """Places whose value is as wanted."""
+        return [(k, v) for k, v in self.model.values.items() if wanted(v)]
+
+    @precondition(lambda self: self.those(lambda v: v.withdrawn))
+    @rule(owner=owners, pick=anything)
+    def restore(self, owner: str, pick: int) -> None:
+        """A person shows again what was hidden."""
+        key, held = choose(self.those(lambda v: v.withdrawn), pick)
+        self.act(*key[:3])
+        self.handle(owner, "person", key[0]).restore(held.record, reason="now it may")
+        held.withdrawn = False
+
+    @precondition(lambda self: self.believed())
+    @rule(owner=owners, pick=anything)
+    def reject(self, owner: str, pick: int) -> None:
+        """Never again, whoever says it."""
+        key, held = choose(self.believed(), pick)
+        now = self.act(*key[:3])
+        receipt = self.handle(owner, "person", key[0]).reject(held.record, reason="never")
+        held.stones.append(Stone(owner, everyone=True, spoken=now, absolute=True, entry=receipt.entry_id))
+
+    @precondition(lambda self: self.those(rejected))
+    @rule(owner=owners, pick=anything)
+    def lift(self, owner: str, pick: int) -> None:
+        """It may be said again."""
+        key, held = choose(self.those(rejected), pick)
+        self.act(*key[:3])
+        stone = next(s for s in held.stones if s.absolute and not s.lifted)
+        self.handle(owner, "person", key[0]).lift(stone.entry, reason="it may")
+        stone.lifted = True
 
     @precondition(lambda self: self.believed(foreign="cid"))
     @rule(pick=anything)

@@ -160,6 +160,24 @@ def test_7_it_is_taken_back_and_then_mentioned_again_by_the_user(story: Story) -
     assert now(ana.recall("what does Ana play?", kinds=["semantic"])) == ["Ana plays the cello"]
 
 
+def test_7_it_is_private_and_then_mentioned_again_by_the_user(story: Story) -> None:
+    ana = story.person("ana")
+    fact = ana.remember("Ana plays the cello")
+    story.calendar.days_pass(1)
+    ana.forget(fact.record_id, because="private")
+    assert ana.recall("does Ana play the cello?").items == ()
+
+    # Mentioned again it stays hidden, and the receipt says so.
+    again = ana.remember("Ana plays the cello")
+    assert again.standing is not None
+    assert (again.standing.visibility, again.standing.hidden_reason) == ("hidden", "withdrawn")
+    assert ana.recall("does Ana play the cello?").items == ()
+
+    # Until she says that it may be seen.
+    ana.restore(fact.record_id, reason="it is no secret any more")
+    assert now(ana.recall("does Ana play the cello?", kinds=["semantic"])) == ["Ana plays the cello"]
+
+
 def test_8_an_old_chat_is_imported_late(story: Story) -> None:
     ana = story.person("ana")
     ana.remember(subject="Ana", predicate="lives_in", object="Lisbon")

@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-import sys
 import time
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Final
 
-from rich import box
 from rich.console import Console
 from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from firsthand.selftest.outcomes import SelfTestReport
 from firsthand.surfaces import timeline
-from firsthand.surfaces.timeline import Held, Step, Timeline
+from firsthand.surfaces.sheets import STATUS_STYLES, console, shortened
+from firsthand.surfaces.sheets import columns as _table
+from firsthand.surfaces.sheets import grid as _grid
+from firsthand.surfaces.sheets import row as _row
+from firsthand.surfaces.show_past import draw_timeline, past, selftest
 from firsthand.vocabulary.instants import BEGINNING, FOREVER, to_iso
 from firsthand.vocabulary.packets import (
     Citation,
@@ -33,11 +34,7 @@ from firsthand.vocabulary.rendering import day, foreign_citations, is_quote, sho
 from firsthand.vocabulary.results import Impact
 from firsthand.vocabulary.reviews import ReviewPage, ReviewView
 
-PIPE_COLUMNS: Final = 160
 TEXT_LINES: Final = 4_000
-STATUS_STYLES: Final = {"active": "green", "disputed": "yellow", "needs_review": "yellow", "pending_evidence": "yellow"}
-OUTCOME_STYLES: Final = {"pass": "green", "fail": "red bold", "unavailable": "yellow"}
-TABLE_CHARACTERS: Final = 300
 EXPLANATIONS: Final = {
     "returned": "It is in the answer.",
     "no_match": "No search arm found it for these words.",
@@ -72,20 +69,6 @@ EMPTY: Final = {
     "arm_down": "Part of the search was not available, and the rest found nothing.",
     "nothing_fits": "What matched does not fit the limits asked for.",
 }
-
-
-class Paper(Console):
-    """A console that leaves a reader who went away to the command line's own way out."""
-
-    def on_broken_pipe(self) -> None:
-        """Called while the error is being handled."""
-        raise BrokenPipeError
-
-
-def console() -> Console:
-    """Standard output as it is now; wide where it is not a terminal, so that nothing is folded away."""
-    wide = None if sys.stdout.isatty() else PIPE_COLUMNS
-    return Paper(file=sys.stdout, width=wide, highlight=False, markup=False, emoji=False)
 
 
 def packet(packet: Packet) -> None:
@@ -128,11 +111,6 @@ def record(view: RecordView) -> None:
         out.print(table)
 
 
-def shortened(text: str) -> str:
-    """A text for a table; `read` shows all of it."""
-    return text if len(text) <= TABLE_CHARACTERS else text[: TABLE_CHARACTERS - 1].rstrip() + "…"
-
-
 def page(page: RecordPage) -> None:
     """A page of records."""
     out = console()
@@ -157,58 +135,9 @@ def history(history: History) -> None:
         _entry(entries, entry)
     out.print(entries)
     if history.beliefs:
-        _timeline(out, timeline.timeline(history, time.time_ns() // 1_000))
+        draw_timeline(out, timeline.timeline(history, time.time_ns() // 1_000))
     if history.cursor:
         out.print(Text(f"more: --cursor {history.cursor}", style="dim"))
-
-
-def past(shown: Timeline) -> None:
-    """A record's belief timeline."""
-    out = console()
-    out.print(Text(visible(shown.title), style="bold"))
-    _timeline(out, shown)
-
-
-def _timeline(out: Console, shown: Timeline) -> None:
-    """Known times down, spans of world time across."""
-    out.print(Text("What was believed: across, when it is true in the world; down, when it was known", style="bold"))
-    table = _table("known since", "what changed, and why", *timeline.span_words(shown.spans))
-    labels = timeline.moment_labels([step.known_at for step in shown.steps])
-    before: Step | None = None
-    for step in shown.steps:
-        cells = [Text(visible(" ".join(labels[step.known_at]))), _story(step)]
-        for i, cell in enumerate(step.cells):
-            same = before is not None and bool(cell) and before.cells[i] == cell
-            cells.append(Text("as above", style="dim") if same else _cell(cell))
-        table.add_row(*cells)
-        before = step
-    out.print(table)
-    for standing in shown.standings:
-        style = STATUS_STYLES.get(standing, "red")
-        out.print(
-            Text(f"  {standing.replace('_', ' ')}", style=style).append(f": {timeline.MEANINGS[standing]}", "dim")
-        )
-    if shown.left_out:
-        out.print(Text(f"The oldest {shown.left_out} changes are left out.", style="dim"))
-
-
-def _story(step: Step) -> Text:
-    told = Text(visible(step.what if step.who is None else f"{step.who} {step.what}"))
-    told.append(f" ({timeline.ELSEWHERE})" if step.elsewhere else "", style="dim")
-    if step.words:
-        told.append(f"\n“{visible(shortened(step.words))}”")
-    if step.reason:
-        told.append(f"\nbecause: {visible(shortened(step.reason))}", style="italic")
-    return told
-
-
-def _cell(cell: Iterable[Held]) -> Text:
-    told = Text()
-    for held in cell:
-        told.append("\n" if told else "")
-        told.append(timeline.standing_words(held), style=STATUS_STYLES.get(held.standing, "red"))
-        told.append("\n" + visible(shortened(held.text or "words destroyed")))
-    return told
 
 
 def explanation(told: Explanation) -> None:
@@ -307,24 +236,6 @@ def stats(stats: Stats) -> None:
     console().print(table)
 
 
-def selftest(report: SelfTestReport) -> None:
-    """Every acceptance test with its outcome and what it saw, and the totals."""
-    out = console()
-    table = _table("outcome", "test", "what was seen, or why not")
-    for result in report.results:
-        outcome = Text(result.outcome, style=OUTCOME_STYLES[result.outcome])
-        table.add_row(outcome, Text(result.name), Text(visible(result.proof)))
-    out.print(table)
-    for result in report.results:
-        if result.outcome == "fail":
-            out.print(Text(f"{result.name} failed", style="red bold"))
-            for what in ("given", "when", "then", "control"):
-                out.print(Text(f"  {what}: {getattr(result, what)}"))
-    out.print(
-        f"{report.passed} passed, {report.failed} failed, {report.unavailable} could not be run, in {report.seconds} s."
-    )
-
-
 def rows(found: Iterable[Any]) -> None:
     """Structs of plain fields as a table, one row each."""
     found = list(found)
@@ -389,24 +300,6 @@ def _plain(value: object) -> str:
     if isinstance(value, list | tuple):
         return ", ".join(map(str, value))  # pyright: ignore[reportUnknownArgumentType, reportUnknownVariableType]
     return "" if value is None else str(value)
-
-
-def _table(*headings: str) -> Table:
-    table = Table(box=box.SIMPLE, pad_edge=False, header_style="bold")
-    for heading in headings:
-        table.add_column(heading, overflow="fold")
-    return table
-
-
-def _grid() -> Table:
-    table = Table.grid(padding=(0, 2))
-    table.add_column(style="dim")
-    table.add_column(overflow="fold")
-    return table
-
-
-def _row(table: Table, *cells: str) -> None:
-    table.add_row(*(Text(visible(cell)) for cell in cells))
 
 
 DRAWINGS: Final[dict[str, Callable[[Any], None]]] = {
