@@ -98,6 +98,10 @@ def admitting_all(self: Any, vids: Any) -> list[int]:
     return [v for v in wanted if v in self.passed]
 
 
+def reads_what_is_hidden(handle: Any, row: Any) -> bool:
+    return handle.reads(row.scope_id) and row.sensitivity <= handle.clearance
+
+
 MUTANTS = [
     Mutant("one arm knows no scope", ("scope.cross_tenant_absent",),
            {"firsthand.store.sqlite_read.SqliteReader.postings": postings_of_every_scope}),
@@ -133,4 +137,10 @@ MUTANTS = [
            {"firsthand.recall.fill.contradicted": lambda conditions, given: False}),
     Mutant("near sentences are two truths", ("contradiction.replacement.plain",),
            {"firsthand.recall.fill.with_near_conflicts": list}),
+    Mutant("what is hidden can be read by its id", ("life.withdrawn_without_the_grant",),
+           {"firsthand.recall.reading.may_read": reads_what_is_hidden}),
+    Mutant("nobody hears a doubt", ("life.contested_with_defaults",),
+           {"firsthand.rules.standing._contested": lambda view, unit: {}}),
+    Mutant("an approval makes no fact", ("review.a_person_decides",),
+           {"firsthand.rules.standing.approvals": lambda view, unit: frozenset[str]()}),
 ]  # fmt: skip
