@@ -64,6 +64,7 @@ from firsthand.vocabulary.records import (
 )
 
 if TYPE_CHECKING:
+    from firsthand.learning.jobs import Jobs
     from firsthand.recall.cache import Cache
     from firsthand.recall.plan import Plan
 
@@ -116,6 +117,13 @@ class Memory:
     def ledger(self) -> Audit:
         """Verification and rebuild of this space's ledger."""
         return Audit(self._engine.store, self._engine.gateway, self._handle)
+
+    @property
+    def jobs(self) -> Jobs:
+        """Background jobs over what is new: claims read out of episodes, merges proposed. They run only when asked."""
+        from firsthand.learning.jobs import Jobs  # loads when jobs are first asked for, not at import
+
+        return Jobs(self._engine.store, self._engine.gateway, self._handle)
 
     def at(self, *, scope: str | None = None, session: str | None = None) -> Memory:
         """A handle on another scope or session of the same space, under the same grant, which it cannot leave."""

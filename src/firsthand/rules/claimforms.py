@@ -10,8 +10,8 @@ from functools import cache
 from typing import Final, Literal, NamedTuple
 
 Objects = Literal[
-    "place", "organisation", "person", "name", "role", "work", "tool", "liking", "preference", "thing", "languages", "day", "version",
-    "port", "state",
+    "place", "organisation", "person", "name", "role", "work", "tool", "liking", "preference", "thing", "languages",
+    "day", "version", "port", "state",
 ]  # fmt: skip
 
 
@@ -52,7 +52,9 @@ _SYSTEM: Final = (
 )
 SYSTEM: Final = rf"(?:[Tt]he|[Oo]ur) (?=[a-z])(?:[\w-]+ ){{1,2}}(?:{_SYSTEM})"
 THING: Final = r"[Tt]he (?=[a-z])[\w-]+(?: [\w-]+){0,2}?"
-DIRECTLY: Final = r"(?: (?:now|currently|still|also|really|actually|just|mainly|mostly|usually|absolutely|very much|always))?"
+DIRECTLY: Final = (
+    r"(?: (?:now|currently|still|also|really|actually|just|mainly|mostly|usually|absolutely|very much|always))?"
+)
 
 _PLAIN_TAILS: Final = frozenset(("time", "aside"))
 _LOOSE_TAILS: Final = _PLAIN_TAILS | {"circumstance"}
@@ -94,12 +96,17 @@ _WHAT: Final = rf"{NAME}|{CODE_NAME}|{SYSTEM}"
 _PLACED: Final = rf"{NAME}|{CODE_NAME}|{THING}"
 _IS: Final = r"(?: is| is now| has now moved to| has moved to| has been moved to| was moved to| moved to| moved to now)"
 
+
+def _property(name: str, predicate: str, head: str, objects: Objects, plus: str, *, mine: bool = False) -> Form:
+    return Form(name, predicate, head, objects, plus, "", _PLAIN_TAILS, mine=mine)
+
+
+_BOSS: Final = r"[Mm]y (?:new )?(?:manager|boss|supervisor)(?: is|'s)(?: now)? "
 _OWN: Final = (
-    Form("my_name", "is_called", r"[Mm]y (?:full )?name(?: is|'s) ", "name", "is called", "", _PLAIN_TAILS, mine=True),
-    Form("my_manager", "reports_to", r"[Mm]y (?:new )?(?:manager|boss|supervisor)(?: is|'s)(?: now)? ", "person", "reports to", "",
-         _PLAIN_TAILS, mine=True),
-    Form("my_birthday", "born_on", r"[Mm]y birthday(?: is|'s)(?: on)? ", "day", "was born on", "", _PLAIN_TAILS, mine=True),
-)  # fmt: skip
+    _property("my_name", "is_called", r"[Mm]y (?:full )?name(?: is|'s) ", "name", "is called", mine=True),
+    _property("my_manager", "reports_to", _BOSS, "person", "reports to", mine=True),
+    _property("my_birthday", "born_on", r"[Mm]y birthday(?: is|'s)(?: on)? ", "day", "was born on", mine=True),
+)
 
 _STATES: Final = (
     _form("lives_in", "lives_in", _WHO, Verb("live", "lives", "living", "lived"), "(?: over)? in", "place",
@@ -114,7 +121,8 @@ _STATES: Final = (
     _form("database", "uses_database", _ANY, Verb("use", "uses", "using"), "", "tool",
           "uses as its database", "does not use as its database", frozenset(("as_database",))),
     _form("uses", "uses", _ANY, Verb("use", "uses", "using", "used"), "", "tool", "uses", "does not use", _LOOSE_TAILS),
-    _form("runs_on", "uses", _WHAT, Verb("run", "runs", "running"), " on", "tool", "uses", "does not use", _LOOSE_TAILS),
+    _form("runs_on", "uses", _WHAT, Verb("run", "runs", "running"), " on", "tool",
+          "uses", "does not use", _LOOSE_TAILS),
     _form("prefers", "prefers", _WHO, Verb("prefer", "prefers"), "", "preference", "prefers", "does not prefer"),
     _form("likes", "likes", _WHO, Verb("(?:like|love|enjoy)", "(?:likes|loves|enjoys)"), "", "liking",
           "likes", "does not like"),
@@ -145,25 +153,27 @@ _CHANGES: Final = (
 )  # fmt: skip
 
 _OF: Final = rf"(?P<subject>{NAME}|{CODE_NAME}|(?:[Tt]he )?(?=[a-z])[\w-]+(?: [\w-]+){{0,2}}?)"
+_BESIDE: Final = rf"(?P<subject>{NAME}|{CODE_NAME}|(?!new\b|next\b|final\b)[a-z]\w+(?: [a-z]\w+)?)"
+_HERE: Final = rf"(?P<subject>{_WHAT})"
 _PROPERTIES: Final = (
-    Form("deadline_of", "deadline", rf"[Tt]he (?:new )?deadline (?:for|of) {_OF}{_IS} ", "day", "has the deadline", "",
-         _PLAIN_TAILS),
-    Form("s_deadline", "deadline", rf"(?:[Tt]he |[Oo]ur )?(?P<subject>{NAME}|{CODE_NAME}|(?!new\b|next\b|final\b)[a-z]\w+(?: [a-z]\w+)?)(?:'s)? "
-         rf"deadline{_IS} ", "day", "has the deadline", "", _PLAIN_TAILS),
-    Form("due", "deadline", rf"(?P<subject>{_PLACED}) is(?: now)? due(?: on| by)? ", "day", "has the deadline", "", _PLAIN_TAILS),
-    Form("deadline_here", "deadline", rf"[Tt]he (?:new )?deadline{_IS} ", "day", "has the deadline", "", _PLAIN_TAILS),
-    Form("s_database", "uses_database", rf"(?P<subject>{_WHAT})'s database is(?: now)? ", "tool", "uses as its database", "",
-         _PLAIN_TAILS),
-    Form("s_version", "version", rf"(?P<subject>{_WHAT})'s (?:current )?version is(?: now)? ", "version", "is on version", "",
-         _PLAIN_TAILS),
-    Form("version_of", "version", rf"[Tt]he (?:current )?version of {_OF} is(?: now)? ", "version", "is on version", "",
-         _PLAIN_TAILS),
-    Form("s_port", "port", rf"(?P<subject>{_WHAT})'s port is(?: now)? ", "port", "listens on port", "", _PLAIN_TAILS),
-    Form("port_of", "port", rf"[Tt]he port of {_OF} is(?: now)? ", "port", "listens on port", "", _PLAIN_TAILS),
-    Form("s_status", "status", rf"(?P<subject>{_WHAT})'s (?:current )?status is(?: now)? ", "state", "has the status", "",
-         _PLAIN_TAILS),
-    Form("status_of", "status", rf"[Tt]he (?:current )?status of {_OF} is(?: now)? ", "state", "has the status", "", _PLAIN_TAILS),
-)  # fmt: skip
+    _property(
+        "deadline_of", "deadline", rf"[Tt]he (?:new )?deadline (?:for|of) {_OF}{_IS} ", "day", "has the deadline"
+    ),
+    _property(
+        "s_deadline", "deadline", rf"(?:[Tt]he |[Oo]ur )?{_BESIDE}(?:'s)? deadline{_IS} ", "day", "has the deadline"
+    ),
+    _property("due", "deadline", rf"(?P<subject>{_PLACED}) is(?: now)? due(?: on| by)? ", "day", "has the deadline"),
+    _property("deadline_here", "deadline", rf"[Tt]he (?:new )?deadline{_IS} ", "day", "has the deadline"),
+    _property("s_database", "uses_database", rf"{_HERE}'s database is(?: now)? ", "tool", "uses as its database"),
+    _property("s_version", "version", rf"{_HERE}'s (?:current )?version is(?: now)? ", "version", "is on version"),
+    _property(
+        "version_of", "version", rf"[Tt]he (?:current )?version of {_OF} is(?: now)? ", "version", "is on version"
+    ),
+    _property("s_port", "port", rf"{_HERE}'s port is(?: now)? ", "port", "listens on port"),
+    _property("port_of", "port", rf"[Tt]he port of {_OF} is(?: now)? ", "port", "listens on port"),
+    _property("s_status", "status", rf"{_HERE}'s (?:current )?status is(?: now)? ", "state", "has the status"),
+    _property("status_of", "status", rf"[Tt]he (?:current )?status of {_OF} is(?: now)? ", "state", "has the status"),
+)
 
 FORMS: Final = (*_OWN, *_STATES, *_CHANGES, *_PROPERTIES)
 

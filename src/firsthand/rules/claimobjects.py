@@ -10,24 +10,29 @@ from firsthand.rules.claimforms import CODE_NAME, NAME, Form, Objects
 from firsthand.rules.lexicon import NEVER, is_ordinary
 from firsthand.rules.timewords import Window, time_phrases
 
-LANGUAGES: Final = frozenset(
-    ("afrikaans albanian arabic armenian basque bengali bulgarian cantonese catalan chinese croatian czech danish dutch"
-     " english estonian farsi finnish french galician georgian german greek hausa hebrew hindi hungarian icelandic igbo"
-     " indonesian irish italian japanese kannada khmer korean latin latvian lithuanian malay malayalam mandarin marathi"
-     " mongolian nepali norwegian persian polish portuguese punjabi romanian russian serbian sinhala slovak slovene"
-     " slovenian somali spanish swahili swedish tagalog tamil telugu thai tibetan turkish ukrainian urdu vietnamese welsh"
-     " xhosa yoruba zulu").split()
-)  # fmt: skip
+_LANGUAGES: Final = """
+    afrikaans albanian arabic armenian basque bengali bulgarian cantonese catalan chinese croatian czech danish
+    dutch english estonian farsi finnish french galician georgian german greek hausa hebrew hindi hungarian
+    icelandic igbo indonesian irish italian japanese kannada khmer korean latin latvian lithuanian malay malayalam
+    mandarin marathi mongolian nepali norwegian persian polish portuguese punjabi romanian russian serbian sinhala
+    slovak slovene slovenian somali spanish swahili swedish tagalog tamil telugu thai tibetan turkish ukrainian urdu
+    vietnamese welsh xhosa yoruba zulu
+"""
+LANGUAGES: Final = frozenset(_LANGUAGES.split())
 
-_BANNED: Final = frozenset(
-    ("i you he she it we they me him her us them my your his its our their mine yours hers ours theirs this that these"
-     " those there here who whom which what how where one ones some any all both each every everything anything nothing"
-     " something someone anyone everyone nobody lot lots much many more most bit thing things stuff way is are am was"
-     " were be been being do does did has have had not no never so too very really just even also same other another"
-     " such up out it's i'm that's don't doesn't because since until if when while but or than then im getting having"
-     " seeing knowing making idea ideas part").split()
-)  # fmt: skip
-_NOT_FIRST: Final = frozenset(("the", "to", "a", "an", "and", "of", "in", "on", "at", "for", "from", "with", "by", "as"))
+# In an object these words mean that it is somebody's, or something of the conversation, or no object at all.
+_POINTING: Final = """
+    i you he she it we they me him her us them my your his its our their mine yours hers ours theirs this that these
+    those there here who whom which what how where one ones some any all both each every everything anything nothing
+    something someone anyone everyone nobody lot lots much many more most bit thing things stuff way is are am was
+    were be been being do does did has have had not no never so too very really just even also same other another
+    such up out it's i'm that's don't doesn't because since until if when while but or than then im getting having
+    seeing knowing making idea ideas part
+"""
+_BANNED: Final = frozenset(_POINTING.split())
+_NOT_FIRST: Final = frozenset(
+    ("the", "to", "a", "an", "and", "of", "in", "on", "at", "for", "from", "with", "by", "as")
+)
 
 _CAPITAL: Final = r"[A-ZÀ-ÖØ-Þ]"
 _PLACE: Final = rf"{_CAPITAL}[\w'-]*(?:(?: (?:de|da|do|dos|del|of|la|upon|am|el) |, (?=[A-Z])| ){_CAPITAL}[\w'-]*)*"
@@ -48,17 +53,17 @@ _PATTERNS: Final[dict[Objects, str]] = {
     "preference": rf"(?P<object>{_PHRASE}{{0,5}}?)(?: (?:to|over|instead of|rather than) [^,]+)?",
     "thing": rf"(?:an? |one )?(?P<object>{_PHRASE}{{0,3}}?)",
     "languages": r"(?P<object>[A-Z][a-z]+(?:(?:, and |, | and )[A-Z][a-z]+)*)(?: fluently| well)?",
-    "version": r"(?:version |v\.? ?)?(?P<object>\d+(?:\.\d+)*(?:[-+.]?\w+)?)",
+    "version": r"(?:(?:version |v\.? ?)(?=\d)|(?=\d+\.\d))(?P<object>\d+(?:\.\d+)*(?:[-+.]?\w+)?)",
     "port": r"(?:port )?(?P<object>\d{2,5})",
     "state": r"(?P<object>[a-z][a-z-]+(?: [a-z-]+)?)",
     "day": r"(?P<object>.+?)",
 }  # fmt: skip
 
 _ENDED: Final = "anymore|any more|any longer"
-_ASIDE: Final = rf"(?P<aside>,? (?:now|these days|nowadays|at the moment|at present|right now|currently|today|too|as well|again|though|{_ENDED}))"
+_NOW: Final = "now|these days|nowadays|at the moment|at present|right now|currently|today|too|as well|again|though"
 _TAILS: Final = {
     "time": r"(?: (?P<since>since|as of) (?P<from>[^,]+?)| (?P<until>until|till) (?P<to>[^,]+?))",
-    "aside": _ASIDE,
+    "aside": rf"(?P<aside>,? (?:{_NOW}|{_ENDED}))",
     "began": r"(?:(?: back)?(?: in| on)? (?P<began>[^,]+?))",
     "role": r"(?: as an? (?P<role>[\w-]+(?: [\w-]+){0,3}?))",
     "as_database": r"(?P<as_database> as (?:its|the|their|my) (?:main |primary )?database)",
@@ -94,7 +99,7 @@ def rest_of(form: Form, text: str, said_at: int, *, change: bool) -> Rest | None
     objects = _objects(form.objects, said["object"])
     if form.objects == "day" and (len(objects) != 1 or _when(objects[0], said_at) is None):
         return None
-    if not objects or (said.get("as_database") is None and form.tails == {"as_database"}):
+    if not objects or ("as_database" in form.tails and said["as_database"] is None):
         return None
     aside = (said.get("aside") or "").strip(" ,")
     return Rest(

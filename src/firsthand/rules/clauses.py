@@ -20,43 +20,55 @@ class Clause(NamedTuple):
     begins: int
 
 
-_BREAK: Final = re.compile(
-    r"(?<=[.!?…])(?<!\b[DM]r\.)(?<!\bMrs\.)(?<!\bMs\.)(?<!\bProf\.)(?<!\bSt\.)(?<!\bvs\.)(?<!e\.g\.)(?<!i\.e\.)[)\"'”*]*\s+|\n+"
+_ABBREVIATIONS: Final = (
+    r"(?<!\b[DM]r\.)(?<!\bMrs\.)(?<!\bMs\.)(?<!\bProf\.)(?<!\bSt\.)(?<!\bvs\.)(?<!e\.g\.)(?<!i\.e\.)"
+)
+_BREAK: Final = re.compile(rf"(?<=[.!?…]){_ABBREVIATIONS}[)\"'”*]*\s+|\n+")
+_ONE: Final = r"(?:I|we|it|he|she|they|my|our)\b"
+_DOES: Final = (
+    r"(?:am|is|lives?|works?|uses?|prefers?|likes?|loves?|enjoys?|owns?|speaks?|knows?|reports?|listens?|runs?|moved)\s"
 )
 _SPLIT: Final = re.compile(
-    r"[;()\[\]–—]|\s-{1,2}\s|,?\s(?:but|because|although|though|while|whereas|since\s(?=I\b|we\b|it\b|he\b|she\b|they\b))\s"
-    r"|,\s(?:and|so|which|who|where)\s|,\s(?=(?:I|it|he|she|they|we|you|this|that|there|my|our)\b)"
-    r"|\sand\s(?=(?:I|we|it|he|she|they|my|our)\b|(?:am|is|lives?|works?|uses?|prefers?|likes?|loves?|enjoys?|owns?|speaks?"
-    r"|knows?|reports?|listens?|runs?|moved)\s)"
+    rf"[;()\[\]–—]|\s-{{1,2}}\s|,?\s(?:but|because|although|though|while|whereas|since(?=\s{_ONE}))\s"
+    rf"|,\s(?:and|so|which|who|where)\s|,\s(?={_ONE}|(?:you|this|that|there)\b)|\sand\s(?={_ONE}|{_DOES})"
 )
 _CODE: Final = re.compile(r"```.*?(?:```|\Z)|`[^`\n]*`", re.DOTALL)
 _LABEL: Final = re.compile(r"(?P<label>[^\W\d_][\w .-]{0,40}):\s+")
 _NOTES: Final = frozenset(("note", "fyi", "ps", "update", "reminder", "info", "fact", "correction"))
-_LEAD: Final = re.compile(
-    r"(?:(?:well|yes|yeah|yep|no|so|oh|ok|okay|hi|hey|hello|thanks|actually|anyway|also|and|but|by the way|btw|fyi|honestly"
-    r"|to be honest|in fact|as you know|currently|nowadays|for the record|note that|just so you know"
-    r"|(?:please )?(?:remember|note)(?: that)?)[,!.:]?\s+)+",
-    re.IGNORECASE,
-)
+
+
+def _any_of(listed: str) -> str:
+    """Alternatives of a pattern: one to a word of the list, an underscore for each of their spaces."""
+    return "|".join(listed.split()).replace("_", " ")
+
+
+_LEADS: Final = """
+    well yes yeah yep no so oh ok okay hi hey hello thanks actually anyway also and but by_the_way btw fyi honestly
+    to_be_honest in_fact as_you_know currently nowadays for_the_record note_that just_so_you_know
+    (?:please_)?(?:remember|note)(?:_that)?
+"""
+_LEAD: Final = re.compile(rf"(?:(?:{_any_of(_LEADS)})[,!.:]?\s+)+", re.IGNORECASE)
 
 # Any of these words makes a sentence something other than a plain statement of what is so.
-_DOUBT: Final = re.compile(
-    r"\b(?:if|unless|whether|would|wouldn't|could|couldn't|might|should|shouldn't|must|shall|maybe|perhaps|probably|possibly"
-    r"|presumably|supposedly|apparently|allegedly|reportedly|seems?|seemed|seemingly|guess|wish|hopes?|hoping|imagin\w+|imagine"
-    r"|suppos\w+|assum\w+|pretend\w*|dream\w*|thinks?|thought|believes?|believed|doubts?|says?|said|saying|tells?|told|telling"
-    r"|claims?|claimed|asks?|asked|wonder\w*|wrote|writes|heard|hears?|according to|rumou?rs?|e\.g\.|examples?|hypothetical\w*"
-    r"|in theory|(?:in|from) (?:the|a|an|this|that|my) (?:novel|story|book|movie|film|game|show|dream|series|play|song|episode)"
-    r"|not true|isn't true|untrue|false|unsure|not sure|never|as if|as though|like if|when|whenever|once|until now|almost|nearly"
-    r"|rarely|hardly|seldom|sometimes|barely|either|neither|nor|only|lets?|let's|ensure|make sure|wants?|wanted|plans? to"
-    r"|planning|gonna|going to|won't|need to|needs to|trying|tried|try to|appl(?:y|ied)|someone|somebody|no way|back then"
-    r"|as an? (?:child|kid|teenager|student|joke)|growing up|at the time|'ll|'d|(?:looks?|sounds?|feels?) like|not really"
-    r"|kind of|sort of|sorta|kinda|afraid|happens? to|used as|were|was born to|what|how|why|quote)\b"
-    r"|\b(?-i:will|may)\b(?! \d)|(?<!-)\bdoubtful\b",
-    re.IGNORECASE,
-)
+_DOUBTS: Final = r"""
+    if unless whether would wouldn't could couldn't might should shouldn't must shall maybe perhaps probably
+    possibly presumably supposedly apparently allegedly reportedly seems? seemed seemingly guess wish hopes? hoping
+    imagin\w+ suppos\w+ assum\w+ pretend\w* dream\w* thinks? thought believes? believed doubts? doubtful says? said
+    saying tells? told telling claims? claimed asks? asked wonder\w* wrote writes heard hears? according_to
+    rumou?rs? e\.g\. examples? hypothetical\w* in_theory not_true isn't_true untrue false unsure not_sure never
+    as_if as_though like_if when whenever once until_now almost nearly rarely hardly seldom sometimes barely either
+    neither nor only lets? let's ensure make_sure wants? wanted plans?_to planning gonna going_to won't need_to
+    needs_to trying tried try_to appl(?:y|ied) someone somebody no_way back_then
+    as_an?_(?:child|kid|teenager|student|joke) growing_up at_the_time 'll 'd (?:looks?|sounds?|feels?)_like
+    not_really kind_of sort_of sorta kinda afraid happens?_to used_as were was_born_to what how why quote
+    (?:in|from)_(?:the|an?|this|that|my)_(?:novel|story|book|movie|film|game|show|dream|series|play|song|episode)
+"""
+_DOUBT: Final = re.compile(rf"\b(?:{_any_of(_DOUBTS)})\b|\b(?-i:will|may)\b(?! \d)", re.IGNORECASE)
 _MARKED_AS_QUOTE: Final = re.compile(r"[\"“”«»„]|(?:^|\s)'\w|(?:^|\n)\s*>")
-_LAUGHTER: Final = re.compile(r"\b(?:ha(?:ha)+h?|he(?:he)+|lol|lmao|rofl)\b|[😂🤣😜😉🙃]|[;:]-?[P)](?<=[;P].)|/s\b", re.IGNORECASE)
-_JOKE: Final = re.compile(r"\b(?:just kidding|kidding|jk|joking|a joke|april fools?|sarcasm|not serious|made that up)\b", re.IGNORECASE)
+_LAUGHS: Final = r"\b(?:ha(?:ha)+h?|he(?:he)+|lol|lmao|rofl)\b|[😂🤣😜😉🙃]|;-?[P)]|:-?P\b|/s\b"
+_LAUGHTER: Final = re.compile(_LAUGHS, re.IGNORECASE)
+_JOKES: Final = "just_kidding kidding jk joking a_joke april_fools? sarcasm not_serious made_that_up"
+_JOKE: Final = re.compile(rf"\b(?:{_any_of(_JOKES)})\b", re.IGNORECASE)
 
 
 def plain(text: str) -> str:

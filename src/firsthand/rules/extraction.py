@@ -19,7 +19,8 @@ from firsthand.vocabulary.kinds import Polarity
 from firsthand.vocabulary.records import Semantic, TypedValue, Validity
 
 CLAIMS_PER_TEXT: Final = 32
-MACHINES: Final = frozenset(("assistant", "system", "tool", "function", "bot", "ai", "agent", "model", "developer", "chatgpt"))
+_MACHINES: Final = "assistant system tool function bot ai agent model developer chatgpt claude"
+MACHINES: Final = frozenset(_MACHINES.split())
 """Speakers whose words claim nothing of themselves or of the world: prompts and models talk to be helpful."""
 
 _SINCE: Final = re.compile(r"(?:since|as of) ", re.IGNORECASE)

@@ -2,14 +2,22 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import Final
 
+from firsthand.rules.mentions import mentions
 from firsthand.rules.normalise import statement_key
 from firsthand.rules.terms import terms
 
 NEAR_SHARE: Final = 0.5
 """How much of two sentences' words must be the same."""
+SAME_SHARE: Final = 0.75
+"""How much of them where they are taken for one sentence said twice."""
+_DENIAL: Final = re.compile(
+    r"\b(?:not|no|never|none|nobody|nothing|without|cannot|hardly|\w+n['’]t|(?:do|does|did|is|are|was|has|wo|ca)nt)\b",
+    re.IGNORECASE,
+)
 
 
 def is_near(one: str, other: str) -> bool:
@@ -27,3 +35,23 @@ def near_terms(one: Sequence[str], other: Sequence[str]) -> bool:
         return False
     a, b = set(one), set(other)
     return len(a & b) / len(a | b) >= NEAR_SHARE
+
+
+def says_the_same(one: str, other: str) -> bool:
+    """Whether two sentences very likely say one thing in other words: a person may want to merge them.
+
+    Nearly all words are the same and in the same order, and what differs is no name, number or denial.
+    """
+    a, b = terms(one), terms(other)
+    shared = set(a) & set(b)
+    differing = set(a) ^ set(b)
+    if not shared or len(shared) / (len(shared) + len(differing)) < SAME_SHARE:
+        return False
+    if [t for t in a if t in shared] != [t for t in b if t in shared] or _denials(one) != _denials(other):
+        return False
+    named = {word for text in (one, other) for m in mentions(text) for word in terms(m.text)}
+    return not any(term in named or any(map(str.isdigit, term)) for term in differing)
+
+
+def _denials(text: str) -> int:
+    return len(_DENIAL.findall(text))

@@ -220,9 +220,13 @@ class Seal(Edge, frozen=True, tag_field="kind", tag="seal"):
 
 
 class Propose(Edge, frozen=True, tag_field="kind", tag="propose"):
-    """A change that waits for its owner: the intended verb on the named record."""
+    """A change that waits for its owner: the intended verb on the named record.
+
+    `others`: the records beside it that the change is about, such as those a merge would join to it.
+    """
 
     verb: str
+    others: tuple[str, ...] = ()
 
 
 class Settle(Edge, frozen=True, tag_field="kind", tag="settle"):
