@@ -10,10 +10,10 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "bench"))
 
-import extraction as bench
 from hypothesis import given
 from hypothesis import strategies as st
 
+import extraction as bench
 from firsthand.rules import claimobjects, clauses, extraction
 from firsthand.rules.extraction import CLAIMS_PER_TEXT, extract
 from firsthand.rules.predicates import BUILT_IN
@@ -64,16 +64,17 @@ def test_every_predicate_is_one_that_is_built_in_and_every_claim_has_its_words()
 
 
 NOT_CLAIMED = [
-        "Does Ben live in Bonn?", "Ben lives in Bonn?", "Where is it that Ben lives in Bonn?",
-        "If Ben lives in Bonn we can meet.", "Ben might move, but he lives in Bonn if all goes well.",
-        "I wish Ben lives in Bonn.", "Ben says Priya lives in Pune.", "I heard Ben lives in Bonn.",
-        "I don't think Ben lives in Bonn.", "It's not true that Ben lives in Bonn.", "Use Redis.",
-        "Make sure auth-service uses Redis.", "You should use Redis.", 'He said "I live in Bonn".', "“Ben lives in Bonn”",
-        "> Ben lives in Bonn", "```\nBen lives in Bonn.\n```", "Ben lives in Bonn, haha.", "Ben lives in Bonn. Just kidding!",
-        "Cleo: I live in Cairo.", "In the novel Ben lives in Bonn.", "She lives in Bonn.", "My sister lives in Bonn.",
-        "Ben and Tom live in Bonn.", "People like Ben.", "This works as intended.", "I live in hope.", "Ben use vim.",
-        "The sign read “moving”; Ben lives in Bonn.",
-    ]  # fmt: skip
+    "Does Ben live in Bonn?", "Ben lives in Bonn?", "Where is it that Ben lives in Bonn?",
+    "If Ben lives in Bonn we can meet.", "Ben might move, but he lives in Bonn if all goes well.",
+    "I wish Ben lives in Bonn.", "Ben says Priya lives in Pune.", "I heard Ben lives in Bonn.",
+    "I don't think Ben lives in Bonn.", "It's not true that Ben lives in Bonn.", "Use Redis.",
+    "Make sure auth-service uses Redis.", "You should use Redis.", 'He said "I live in Bonn".', "“Ben lives in Bonn”",
+    "> Ben lives in Bonn", "```\nBen lives in Bonn.\n```", "Ben lives in Bonn, haha.",
+    "Ben lives in Bonn. Just kidding!",
+    "Cleo: I live in Cairo.", "In the novel Ben lives in Bonn.", "She lives in Bonn.", "My sister lives in Bonn.",
+    "Ben and Tom live in Bonn.", "People like Ben.", "This works as intended.", "I live in hope.", "Ben use vim.",
+    "The sign read “moving”; Ben lives in Bonn.",
+]  # fmt: skip
 
 
 @pytest.mark.parametrize("text", NOT_CLAIMED)
@@ -132,8 +133,8 @@ def test_a_text_claims_at_most_so_much_and_the_same_once():
 
 
 PARTS = st.sampled_from(
-    ["I", " live in ", "Bonn", "Ben", " uses ", "vim", ". ", "? ", ", ", " and ", "“", '"', "\n", "since ", "2020", "'m ", "🙂",
-     "ß", " is called ", "no longer ", "until ", ":", "the deadline ", "moved to ", "12 June", "x" * 50]
+    ["I", " live in ", "Bonn", "Ben", " uses ", "vim", ". ", "? ", ", ", " and ", "“", '"', "\n", "since ", "2020", "'m ",
+     "🙂", "ß", " is called ", "no longer ", "until ", ":", "the deadline ", "moved to ", "12 June", "x" * 50]
 )  # fmt: skip
 
 

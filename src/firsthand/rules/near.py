@@ -14,13 +14,12 @@ NEAR_SHARE: Final = 0.5
 """How much of two sentences' words must be the same."""
 SAME_SHARE: Final = 0.75
 """How much of them where they are taken for one sentence said twice."""
-_WEIGHTY: Final = frozenset(
-    """
+_WORDS_OF_WEIGHT: Final = """
     not no never none nobody nothing cannot hardly neither nor without with up down on off in out before after over under
     above below more less fewer most least all some any only each every either both can could may might must should shall
     would will until since my your his her its our their ever again once
-    """.split()
-)
+"""
+_WEIGHTY: Final = frozenset(_WORDS_OF_WEIGHT.split())
 """Words too common to index that turn a sentence round, or make it about something else."""
 _SMALL: Final = re.compile(r"[a-z]+(?:['’]t)?")
 
@@ -45,7 +44,8 @@ def near_terms(one: Sequence[str], other: Sequence[str]) -> bool:
 def says_the_same(one: str, other: str) -> bool:
     """Whether two sentences very likely say one thing in other words: a person may want to merge them.
 
-    Nearly all words are the same and in the same order, and what differs is no name, no number, and no small word that carries weight, such as `not` or `off`.
+    Nearly all words are the same and in the same order, and what differs is no name, no number, and no small word that
+    carries weight, such as `not` or `off`.
     """
     a, b = terms(one), terms(other)
     shared = set(a) & set(b)
