@@ -66,7 +66,7 @@ class Jobs:
         while report.stretches < most and (lease := self._lease()) is not None:
             report = self._work(lease, report)
             if progress is not None:
-                progress(report.stretches, report.stretches + self.status().waiting)
+                progress(report.stretches, report.stretches + self._waiting())
         left = self.status()
         return msgspec.structs.replace(
             report, waiting=left.waiting, dead=left.dead, seconds=time.perf_counter() - begun
@@ -93,6 +93,11 @@ class Jobs:
                 "clearance_not_granted", "jobs read whatever a scope holds; they need the highest clearance",
                 field="clearance",
             )  # fmt: skip
+
+    def _waiting(self) -> int:
+        """How many stretches of the space are in the queue and not given up."""
+        with self._store.reading(self._caller.space) as reader:
+            return sum(row.state == "waiting" for row in reader.jobs())
 
     def _now(self) -> int:
         return self._gateway.clock.now()

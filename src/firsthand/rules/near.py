@@ -15,9 +15,9 @@ NEAR_SHARE: Final = 0.5
 SAME_SHARE: Final = 0.75
 """How much of them where they are taken for one sentence said twice."""
 _WORDS_OF_WEIGHT: Final = """
-    not no never none nobody nothing cannot hardly neither nor without with up down on off in out before after over under
-    above below more less fewer most least all some any only each every either both can could may might must should shall
-    would will until since my your his her its our their ever again once
+    not no never none nobody nothing cannot hardly neither nor without with up down on off in out before after over
+    under above below more less fewer most least all some any only each every either both can could may might must
+    should shall would will until since my your his her its our their ever again once
 """
 _WEIGHTY: Final = frozenset(_WORDS_OF_WEIGHT.split())
 """Words too common to index that turn a sentence round, or make it about something else."""
