@@ -280,6 +280,7 @@ def test_sentences_that_say_the_same_are_proposed_for_a_merge_by_their_ids_alone
     (proposal,) = proposals(memory)
     assert proposal["edges"]["verb"] == "merge"
     assert {proposal["record"], *proposal["edges"]["others"]} == {one.record_id, two.record_id}
+    assert proposal["edges"]["heads"] == ["e" + proposal["record"][1:]]
     bodies = house.column("SELECT body FROM entry WHERE json_extract(skeleton, '$.edges.kind') = 'propose'")
     assert bodies == ["{}"]
     standing = {i.record_id: i.status for i in claims(memory).values()}

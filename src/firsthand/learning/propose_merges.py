@@ -13,6 +13,7 @@ from firsthand.rules.access import Handle
 from firsthand.rules.bearing import record_key
 from firsthand.rules.near import says_the_same
 from firsthand.rules.terms import terms
+from firsthand.rules.view import View
 from firsthand.vocabulary.entries import Propose
 from firsthand.vocabulary.packets import Receipt
 from firsthand.vocabulary.records import Semantic
@@ -82,15 +83,16 @@ def _stands(row: BeliefRow) -> bool:
 
 
 def _proposal(gateway: Gateway, handle: Handle, records: tuple[str, ...]) -> Write:
-    """Propose a merge once, whatever became of it; the entry holds ids and no words."""
+    """Propose to merge records as they are now, once, whatever became of it; the entry holds ids and no words."""
     first, *others = records
     words = gateway.words(NO_WORDS, 0)
 
     def run(writer: Writer) -> Receipt:
-        asked = Propose(verb=MERGE, others=tuple(others))
+        asked = Propose(verb=MERGE, heads=View(writer).content_heads(first), others=tuple(others))
         known = _proposed(writer, first, asked)
         if known is None:
-            known = gateway.append(handle, writer, asked, words, record=first).entry.id
+            level = max(row.sensitivity for record in records for row in rows_now(writer, record))
+            known = gateway.append(handle, writer, asked, words, record=first, sensitivity=level).entry.id
             notes: tuple[str, ...] = ()
         else:
             notes = ("already_proposed",)

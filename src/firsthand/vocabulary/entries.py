@@ -222,10 +222,11 @@ class Seal(Edge, frozen=True, tag_field="kind", tag="seal"):
 class Propose(Edge, frozen=True, tag_field="kind", tag="propose"):
     """A change that waits for its owner: the intended verb on the named record.
 
-    `others`: the records beside it that the change is about, such as those a merge would join to it.
+    `heads`: the content it was made against. `others`: further records the verb names.
     """
 
     verb: str
+    heads: tuple[str, ...] = ()
     others: tuple[str, ...] = ()
 
 
