@@ -287,6 +287,14 @@ def test_sentences_that_say_the_same_are_proposed_for_a_merge_by_their_ids_alone
     assert standing[one.record_id] == standing[two.record_id] == "active"
 
 
+def test_a_proposal_is_as_sensitive_as_the_most_sensitive_record_it_names(house):
+    memory = house.memory()
+    memory.remember("The deploy script needs the VPN to be up")
+    memory.remember("Deploy script needs the VPN up", sensitivity="hyper")
+    memory.jobs.run()
+    assert [proposal["sensitivity"] for proposal in proposals(memory)] == [4]
+
+
 def test_a_retracted_sentence_is_not_proposed_for_a_merge(house):
     memory = house.memory()
     one = memory.remember("The deploy script needs the VPN to be up")

@@ -14,7 +14,7 @@ from firsthand.capture import inferring
 from firsthand.capture.claims import claim_of, name_subject, place, prepare_saying
 from firsthand.capture.gateway import Write
 from firsthand.capture.ground import ground
-from firsthand.capture.receipts import receipt_for
+from firsthand.capture.receipts import receipt_for, rows_now
 from firsthand.learning import propose_merges, queue
 from firsthand.vocabulary.citing import cite
 from firsthand.vocabulary.errors import FirsthandError
@@ -112,6 +112,7 @@ def forever(writer, row, code, kind, now, *, wait):
 
 
 PREPARE = prepare_saying
+ROWS_NOW = rows_now
 GENUINE_INFER = inferring.infer
 GENUINE_GIVE_UP = queue._give_up
 CAUGHT = (AssertionError, ValueError, KeyError, FirsthandError, pytest.fail.Exception)
@@ -149,6 +150,9 @@ MUTANTS = [
            jobs.test_sentences_that_say_the_same_are_proposed_for_a_merge_by_their_ids_alone),
     Mutant("what was retracted is merged", {"firsthand.learning.propose_merges._stands": lambda row: True},
            jobs.test_a_retracted_sentence_is_not_proposed_for_a_merge),
+    Mutant("a proposal is sensitive to nobody", {"firsthand.learning.propose_merges.rows_now": lambda reader, record: [
+               row._replace(sensitivity=0) for row in ROWS_NOW(reader, record)]},
+           jobs.test_a_proposal_is_as_sensitive_as_the_most_sensitive_record_it_names),
     Mutant("the fence is ignored", {"firsthand.learning.queue.finish": finish_whoever},
            jobs.test_a_worker_that_was_overtaken_writes_nothing),
     Mutant("the fence is ignored in the queue", {"firsthand.learning.queue.finish": finish_whoever},

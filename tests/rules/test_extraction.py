@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import sys
 from pathlib import Path
@@ -38,6 +39,14 @@ def test_nine_claims_of_ten_are_right_on_sentences_looked_at_and_on_those_held_o
     assert score.right > 50
     assert score.precision >= LEAST_PRECISION
     assert score.recall >= LEAST_RECALL
+
+
+def test_the_bench_prints_one_table_and_writes_one_json(tmp_path, capsys):
+    assert bench.main(["--json", str(tmp_path / "x.json")]) == 0
+    told = json.loads((tmp_path / "x.json").read_text())
+    assert [row["what"] for row in told["rows"]][:3] == ["all", "all, looked at", "all, held out"]
+    assert {"commit", "split", "sentences"} <= set(told)
+    assert "predicate lives_in" in capsys.readouterr().out
 
 
 def test_half_of_the_labelled_sentences_claim_nothing():

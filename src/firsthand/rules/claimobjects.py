@@ -27,7 +27,7 @@ _POINTING: Final = """
     something someone anyone everyone nobody lot lots much many more most bit thing things stuff way is are am was
     were be been being do does did has have had not no never so too very really just even also same other another
     such up out it's i'm that's don't doesn't because since until if when while but or than then im getting having
-    seeing knowing making idea ideas part
+    seeing knowing making idea ideas part myself yourself himself herself itself ourselves themselves
 """
 _BANNED: Final = frozenset(_POINTING.split())
 _NOT_FIRST: Final = frozenset(
