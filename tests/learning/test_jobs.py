@@ -116,6 +116,13 @@ def test_what_does_not_stand_or_is_sensitive_is_read_as_such(house, hide):
         assert claims(low) == {}
 
 
+def test_what_belongs_to_the_whole_space_is_read_too(house):
+    memory = house.memory(scope="space:")
+    memory.capture("I prefer tabs. The deadline is 3 June 2026.", speaker="Ana")
+    memory.jobs.run()
+    assert set(claims(memory)) == {"Ana prefers tabs"}
+
+
 # ---- once ------------------------------------------------------------------------------------------------------------
 
 

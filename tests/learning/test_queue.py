@@ -98,6 +98,14 @@ def test_a_stretch_holds_the_documents_of_its_scope_and_of_no_other(house):
     assert found == {tuple(own), tuple(other)}
 
 
+def test_a_stretch_is_read_whole_though_stretches_are_made_shorter_now(house, monkeypatch):
+    memory = house.memory()
+    said = say(memory, 9)
+    filled(memory)
+    monkeypatch.setattr(queue, "STRETCH_DOCUMENTS", 2)
+    assert looked_at(memory, take(memory)) == said
+
+
 def test_what_is_too_much_for_one_transaction_is_new_the_next_time(house, monkeypatch):
     monkeypatch.setattr(queue, "STRETCH_DOCUMENTS", 1)
     monkeypatch.setattr(queue, "ENQUEUED_MOST", 4)

@@ -68,7 +68,7 @@ def documents(reader: Reader, row: JobRow, kind: Kind) -> list[DocRow]:
         return []
     low, _ = _numbers_after(reader, scope, row.after)
     high, _ = _numbers_after(reader, scope, row.upto)
-    return reader.docs_between(low, high, kind, STRETCH_DOCUMENTS)
+    return reader.docs_between(low, high, kind, high - low)
 
 
 def lease(writer: Writer, scope_ids: Sequence[str], kinds: dict[str, Kind], now: int) -> JobRow | None:
