@@ -252,6 +252,18 @@ def test_a_value_that_was_taken_back_is_refused_from_whoever_said_it_and_the_ref
     assert house.column("SELECT verb || ' ' || code FROM refusal") == ["remember tombstone_retracted"]
 
 
+def test_who_ran_a_job_may_take_its_guess_back(house):
+    memory = house.memory()
+    memory.capture("Ben owns a boat.", speaker="Ben")
+    memory.jobs.run()
+    house.clock.pass_days(1)
+    memory.retract(claims(memory)["Ben owns boat"].record_id, reason="he does not")
+    assert active(memory, "Ben owns boat") == []
+    memory.capture("Ben owns a boat.", speaker="Ben")
+    assert memory.jobs.run().refused == 1
+    assert active(memory, "Ben owns boat") == []
+
+
 def test_a_value_that_its_owner_brought_back_is_supported_again(house):
     memory = taken_back(house)
     house.clock.pass_days(1)

@@ -18,6 +18,7 @@ from firsthand.capture.receipts import receipt_for, rows_now
 from firsthand.learning import propose_merges, queue
 from firsthand.vocabulary.citing import cite
 from firsthand.vocabulary.errors import FirsthandError
+from firsthand.vocabulary.grants import Author
 
 
 class Mutant(NamedTuple):
@@ -111,6 +112,10 @@ def forever(writer, row, code, kind, now, *, wait):
     GENUINE_GIVE_UP(writer, row, code, kind, now, wait=wait)
 
 
+def owned_by_nobody(**fields):
+    return Author(**{**fields, "owner": "nobody"})
+
+
 PREPARE = prepare_saying
 ROWS_NOW = rows_now
 GENUINE_INFER = inferring.infer
@@ -153,6 +158,8 @@ MUTANTS = [
     Mutant("a proposal is sensitive to nobody", {"firsthand.learning.propose_merges.rows_now": lambda reader, record: [
                row._replace(sensitivity=0) for row in ROWS_NOW(reader, record)]},
            jobs.test_a_proposal_is_as_sensitive_as_the_most_sensitive_record_it_names),
+    Mutant("jobs have an owner of their own", {"firsthand.learning.jobs.Author": owned_by_nobody},
+           jobs.test_who_ran_a_job_may_take_its_guess_back),
     Mutant("the fence is ignored", {"firsthand.learning.queue.finish": finish_whoever},
            jobs.test_a_worker_that_was_overtaken_writes_nothing),
     Mutant("the fence is ignored in the queue", {"firsthand.learning.queue.finish": finish_whoever},

@@ -22,8 +22,7 @@ from firsthand.vocabulary.kinds import HIGHEST_SENSITIVITY, Kind
 from firsthand.vocabulary.limits import check_range
 from firsthand.vocabulary.packets import Receipt
 
-OWNER: Final = "firsthand"
-"""All jobs are one source, whoever runs them: no two runs agree with each other."""
+ACTOR: Final = "firsthand"
 HARNESS: Final = "jobs"
 STRETCHES_MOST: Final = 1_000_000
 
@@ -149,10 +148,11 @@ class Jobs:
             queue.fail(writer, lease, code, KINDS[lease.job], self._now())
 
     def _at(self, scope: str, job: str) -> Handle:
-        """The author of what a job finds, who reads and writes one scope and cannot leave it."""
+        """The author of what a job finds, under its caller's credential: it reads and writes one scope alone."""
         author = Author(
-            actor=f"{OWNER}/{job}", owner=OWNER, role="system", harness=HARNESS, model=None, session=None, device=None
-        )
+            actor=f"{ACTOR}/{job}", owner=self._caller.author.owner, role="system", harness=HARNESS, model=None,
+            session=None, device=None,
+        )  # fmt: skip
         grant = Grant(read=frozenset((scope,)), write=frozenset((scope,)), role="system")
         return handle(space=self._caller.space, scope=scope, author=author, grant=grant, keyed=self._caller.keyed)
 
