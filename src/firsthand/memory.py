@@ -55,6 +55,7 @@ from firsthand.vocabulary.records import (
 )
 
 if TYPE_CHECKING:
+    from firsthand.learning.jobs import Jobs
     from firsthand.review.desk import Review
 
 BATCH_ROWS = 500
@@ -96,6 +97,13 @@ class Memory(Revising):
         from firsthand.review.desk import Review
 
         return Review(self._engine.store, self._engine.gateway, self._handle)
+
+    @property
+    def jobs(self) -> Jobs:
+        """Background jobs over what is new: claims read out of episodes, merges proposed. They run only when asked."""
+        from firsthand.learning.jobs import Jobs  # loads when jobs are first asked for, not at import
+
+        return Jobs(self._engine.store, self._engine.gateway, self._handle)
 
     def at(self, *, scope: str | None = None, session: str | None = None) -> Memory:
         """A handle on another scope or session of the same space, under the same grant, which it cannot leave."""

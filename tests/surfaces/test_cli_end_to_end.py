@@ -389,3 +389,18 @@ def test_recall_pays_for_no_table_and_no_other_command(home: Path) -> None:
     ran = subprocess.run((sys.executable, "-c", code), capture_output=True, timeout=60, check=True)
     assert b"PostgreSQL 16" in ran.stdout
     assert ran.stderr.decode().split() == ["firsthand.surfaces.cli_read"]
+
+
+def test_background_jobs_run_when_told_and_say_how_they_stand(home: Path) -> None:
+    ask("capture", "I live in Lisbon. auth-service uses Redis.", "--speaker", "Ana")
+    (job, _) = ask("jobs", "status")["jobs"]
+    assert (job["job"], job["scope"], job["unseen"], job["waiting"]) == ("extract_claims", "project:orion", 1, 0)
+    report = ask("jobs", "run", "--limit", "1")
+    assert (report["stretches"], report["stored"], report["failed"]) == (1, 2, 0)
+    assert ask("jobs", "run", "--again")["stored"] == 0
+    assert "0 candidates stored" in run("jobs", "run").stdout
+    drawn = run("jobs", "status").stdout
+    assert "extract_claims" in drawn
+    assert "propose_merges" in drawn
+    assert run("jobs", "run", "--limit", "0").exit_code == 2
+    assert run("jobs", "dance").exit_code == 2

@@ -46,7 +46,7 @@ GONE = ("superseded", "erased")
 
 
 class Saying(NamedTuple):
-    """A claim about to be written, with its words and what it rests on."""
+    """A claim about to be written, with its words and what it rests on; an `echo` adds no voice of its own to it."""
 
     payload: Claimed
     words: Words
@@ -57,6 +57,7 @@ class Saying(NamedTuple):
     maskings: tuple[Masking, ...]
     own_words: int = 0
     nothing_left: bool = False
+    echo: bool = False
 
 
 def remember(
@@ -88,7 +89,7 @@ def remember(
         case _:
             saying = prepare_saying(gateway, handle, payload, basis, sensitivity, evidence, reason)
             saying = saying._replace(maskings=(*saying.maskings, *masked))
-            run, maskings = _remember_claim(gateway, handle, saying), maskings_of(saying)
+            run, maskings = remember_claim(gateway, handle, saying), maskings_of(saying)
             names = _names_in(saying)
     fingerprint = ""
     if idempotency_key is not None:
@@ -134,7 +135,9 @@ def prepare_saying(
     )  # fmt: skip
 
 
-def _remember_claim(gateway: Gateway, handle: Handle, saying: Saying) -> Callable[[Writer], Receipt]:
+def remember_claim(gateway: Gateway, handle: Handle, saying: Saying) -> Callable[[Writer], Receipt]:
+    """What to run under the lock for a claim: gateway steps 6 to 9."""
+
     def run(writer: Writer) -> Receipt:
         if saying.nothing_left:
             return gateway.refuse_own_words(handle, writer, "remember")
@@ -253,7 +256,7 @@ def place(
     check_not_itself(saying.evidence, carriers if record is None else [record])
     # design 09.33: what was just delivered is brought back by `change`, not by saying it again.
     says_again = handle.author.role != "person" and bool(carriers) and consequences is None
-    echo = says_again and writer.delivered_to(carriers, handle.ids.actor)
+    echo = saying.echo or (says_again and writer.delivered_to(carriers, handle.ids.actor))
     supports = assertions(gateway, handle, writer, saying, claim, grounds, echo)
     if home is not None and record is None and isinstance(saying.payload, Semantic):
         edges = Support(verb="grant", supports=supports, saw=saw, consequences=consequences)

@@ -56,6 +56,7 @@ COMMANDS: Final[dict[str, tuple[str, str]]] = {
     "predicates": ("cli_read", "List the predicates and how many values each may have."),
     "stats": ("cli_read", "Count what the memory holds."),
     "import": ("cli_admin", "Take in a conversation file."),
+    "jobs": ("cli_jobs", "Read claims out of what was captured, and propose merges."),
     "verify": ("cli_admin", "Check the ledger from its first entry to its last."),
     "rebuild": ("cli_admin", "Make every projection anew from the ledger."),
     "doctor": ("cli_admin", "Say where the memory is and whether it is well."),

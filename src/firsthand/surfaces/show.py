@@ -13,6 +13,7 @@ from rich.table import Table
 from rich.text import Text
 
 from firsthand.vocabulary.instants import BEGINNING, FOREVER, to_iso
+from firsthand.vocabulary.jobs import JobsStatus
 from firsthand.vocabulary.packets import (
     BeliefView,
     Citation,
@@ -270,6 +271,16 @@ def rows(found: Iterable[Any]) -> None:
     console().print(table)
 
 
+def jobs(status: JobsStatus) -> None:
+    """What waits in the queue of background jobs, one row for each job and scope."""
+    out = console()
+    table = _table("job", "scope", "not queued yet", "waiting", "running", "given up", "last fault")
+    for view in status.jobs:
+        counts = (view.unseen, view.waiting, view.leased, view.dead)
+        _row(table, view.job, view.scope, *map(str, counts), view.code or "")
+    out.print(table if status.jobs else "No scope holds anything for a job.")
+
+
 def _item(out: Console, item: Item, *, whole_id: bool = False) -> None:
     line = Text("● ", style=STATUS_STYLES.get(item.status, "red"))
     line.append(visible(item.text)[:TEXT_LINES], style="bold")
@@ -358,6 +369,7 @@ DRAWINGS: Final[dict[str, Callable[[Any], None]]] = {
     "review_page": review_page,
     "review_view": review_view,
     "stats": stats,
+    "jobs": jobs,
     "scopes": rows,
     "predicates": rows,
 }
