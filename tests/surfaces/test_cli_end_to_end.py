@@ -389,3 +389,26 @@ def test_recall_pays_for_no_table_and_no_other_command(home: Path) -> None:
     ran = subprocess.run((sys.executable, "-c", code), capture_output=True, timeout=60, check=True)
     assert b"PostgreSQL 16" in ran.stdout
     assert ran.stderr.decode().split() == ["firsthand.surfaces.cli_read"]
+
+
+def test_an_import_ends_by_saying_how_many_lines_were_not_taken(home: Path) -> None:
+    lines = [{"id": "1", "speaker": "Ben", "text": "yes"}, {"id": "1", "speaker": "Ben", "text": "no"}]
+    (home / "chat.jsonl").write_text("\n".join(json.dumps(line) for line in lines) + "\nnot a line\n")
+    said = run("import", "chat", "chat.jsonl")
+    assert said.exit_code == 0
+    first, *problems, last = said.stdout.splitlines()
+    assert "3 read, 1 added, 0 known already, 0 refused, 2 bad" in first
+    assert [line.split(":")[0] for line in problems] == ["  line 2", "  line 3"]
+    assert last.startswith("NOT TAKEN: 2 of 3 lines.")
+    assert "exit with 0" in run("import", "--help").stdout
+    assert run("import", "chat", "chat.jsonl", "--on-error", "stop").exit_code == 2
+
+
+def test_standard_input_is_imported_under_a_name_only(home: Path) -> None:
+    given = b'{"speaker": "Ben", "text": "yes"}\n'
+    refused = process("import", "chat", "-", given=given)
+    assert refused.returncode == 2
+    assert refused.stdout == b""
+    assert refused.stderr.startswith(b"Name is missing;")
+    assert refused.stderr.rstrip().endswith(b"Fix this and run it again.")
+    assert b"1 added" in process("import", "chat", "-", "--name", "ben", given=given).stdout

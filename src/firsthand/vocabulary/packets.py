@@ -389,4 +389,10 @@ class ImportReport(_Result, frozen=True):
     known: int
     refused: int
     problems: tuple[ImportProblem, ...]
+    """By line; no more than the first of them are listed, see `bad`."""
     seconds: float
+
+    @property
+    def bad(self) -> int:
+        """How many lines had a problem, listed or not."""
+        return self.read - self.added - self.known - self.refused
