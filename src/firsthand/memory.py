@@ -92,7 +92,7 @@ class Memory:
     """A handle on one scope of one space: thread-safe, and safe with several processes on one file.
 
     Every write verb returns a `Receipt`; outcomes of policy (`refused`, `proposed`) are returned, faults are raised as
-    `FirsthandError`. Instants are ISO 8601 strings with an offset, aware datetimes, or integer microseconds UTC.
+    `FirsthandError`. Instants are ISO 8601 strings with an offset, bare dates, aware datetimes, or microseconds UTC.
     """
 
     def __init__(self, engine: Engine, caller: Handle, *, receipts: bool = True) -> None:
