@@ -519,7 +519,7 @@ class Memory:
             counts, head = reader.counts(self._handle.readable, self._handle.clearance), reader.head()
         return Stats(
             space=self.space,
-            entries=head.position,
+            entries=head.position if self._handle.reads_all else None,
             records=counts["kind"],
             standing=counts["status"],
             scopes=len(counts["scope"]),
@@ -547,8 +547,8 @@ class Memory:
     def facts(self) -> dict[str, object]:
         """Where the store is, its engine, its key file and its journal: for the operator, and free of content."""
         self._handle.may("stats")
-        self._engine.gateway.journal.flush()
-        return self._engine.store.facts()
+        self._engine.gateway.journal.flush_if_can()
+        return {**self._engine.store.facts(), "receipts_lost": self._engine.gateway.journal.lost}
 
     # ---- inside ----------------------------------------------------------------------------------------------------
 

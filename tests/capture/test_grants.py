@@ -133,6 +133,9 @@ def test_what_is_above_a_clearance_is_not_counted(house):
     assert {i.record_id for i in guest.list().items} == {kept.record_id}
     assert guest.stats().records == {"episodic": 1, "semantic": 1}
     assert owner.stats().records == {"episodic": 2, "semantic": 2}
+    assert (guest.stats().entries, owner.stats().entries) == (None, owner.ledger.verify().entries)
+    elsewhere = house.memory(grant=Grant(read=frozenset(["project:apollo"])))
+    assert elsewhere.stats().entries is None
     assert owner.read(hidden.record_id).item.sensitivity == "hyper"
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 import subprocess
 import sys
 from pathlib import Path
@@ -11,6 +12,7 @@ from typing import Any
 import apsw
 import pytest
 from click.testing import CliRunner, Result
+from read_only_vfs import read_only_disk
 
 from firsthand.rules.gate import INCLUDES
 from firsthand.surfaces.cli import app
@@ -412,3 +414,33 @@ def test_standard_input_is_imported_under_a_name_only(home: Path) -> None:
     assert refused.stderr.startswith(b"Name is missing;")
     assert refused.stderr.rstrip().endswith(b"Fix this and run it again.")
     assert b"1 added" in process("import", "chat", "-", "--name", "ben", given=given).stdout
+
+
+def test_a_recall_from_a_read_only_file_is_a_success_and_the_doctor_says_what_is_wrong(home: Path) -> None:
+    a_fact()
+    with read_only_disk():
+        asked = run("recall", "auth-service")
+        assert (asked.exit_code, asked.stderr) == (0, "")
+        assert "PostgreSQL 16" in asked.stdout
+        sick = run("doctor")
+        assert sick.exit_code == 10
+        assert "PROBLEM: the database file is read-only" in sick.stdout
+    assert run("doctor").exit_code == 0
+
+
+@pytest.mark.parametrize("closed", [">&-", ">&- 2>&-"])
+@pytest.mark.parametrize("words", ["recall auth-service", "recall auth-service --json", "stats"])
+def test_a_closed_standard_stream_is_a_clean_exit(home: Path, closed: str, words: str) -> None:
+    a_fact()
+    python, flag, program = COMMAND
+    shell = f"exec {shlex.quote(python)} {flag} {shlex.quote(program)} {words} {closed}"
+    done = subprocess.run(shell, shell=True, capture_output=True, timeout=60, check=False)
+    assert (done.returncode, done.stderr) == (0, b"")
+
+
+def test_a_closed_standard_input_is_an_empty_one(home: Path) -> None:
+    python, flag, program = COMMAND
+    shell = f"exec {shlex.quote(python)} {flag} {shlex.quote(program)} capture - <&-"
+    done = subprocess.run(shell, shell=True, capture_output=True, timeout=60, check=False)
+    assert done.returncode == 2
+    assert b"[text_empty]" in done.stderr

@@ -88,7 +88,7 @@ def normalise(text: str) -> str:
 
 
 def inside_word(text: str, at: int) -> bool:
-    """Whether the place before `text[at]` lies within a word of letters and digits; scripts without spaces have none."""
+    """Whether the place before `text[at]` is within a word of letters and digits; in scripts without spaces none is."""
     around = text[at - 1 : at + 1] if at else ""
     return len(around) == 2 and all(map(_in_word, around)) and not _scripts().unspaced.search(around)
 

@@ -333,7 +333,8 @@ class Stats(_Result, frozen=True):
     """What a space holds, as far as this handle may read."""
 
     space: str
-    entries: int
+    entries: int | None
+    """Of the whole ledger: unset for a handle that may not read all of it."""
     records: dict[str, int]
     standing: dict[str, int]
     scopes: int
