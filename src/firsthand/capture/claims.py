@@ -42,7 +42,6 @@ from firsthand.vocabulary.records import (
 )
 
 Claimed = Semantic | Competence | PlanGraph
-GONE = ("superseded", "erased")
 
 
 class Saying(NamedTuple):
@@ -352,8 +351,11 @@ def rows_of_claim(reader: Reader, scope_id: str, claim: Claim) -> list[BeliefRow
 
 
 def live_records(reader: Reader, scope_id: str, claim: Claim) -> list[str]:
-    """Records that carry a claim and can take another support."""
-    return sorted({r.record_id for r in rows_of_claim(reader, scope_id, claim) if r.status not in GONE})
+    """Records that carry a claim and can take another support.
+
+    One whose claim was superseded is among them: the fold shows a claim in one record, and that may stay the old one.
+    """
+    return sorted({r.record_id for r in rows_of_claim(reader, scope_id, claim) if r.status != "erased"})
 
 
 def _utterance_ground(saying: Saying, utterance: Episode, stored: Appended) -> Ground:

@@ -9,7 +9,6 @@ import msgspec
 
 from firsthand.capture import cleaning
 from firsthand.capture.claims import (
-    GONE,
     Saying,
     claim_of,
     live_records,
@@ -46,6 +45,9 @@ from firsthand.vocabulary.instants import BEGINNING, FOREVER
 from firsthand.vocabulary.kinds import Sensitivity
 from firsthand.vocabulary.packets import Masking, Receipt
 from firsthand.vocabulary.records import Competence, Payload, PlanGraph, Semantic, Validity
+
+
+NOT_SAID_NOW = ("superseded", "erased", "retracted", "rejected")
 
 
 class Revision(NamedTuple):
@@ -169,7 +171,7 @@ def current_claim(writer: Writer, handle: Handle, record_id: str) -> Current:
         )  # fmt: skip
     view = View(writer)
     said = {claim_digest(s.claim): s.claim for s in view.account(record_id).said}
-    rows = [r for r in record.rows if r.claim in said and r.status not in (*GONE, "retracted", "rejected")]
+    rows = [r for r in record.rows if r.claim in said and r.status not in NOT_SAID_NOW]
     if not rows:
         raise RefusedError(
             "nothing_to_revise",
@@ -223,7 +225,7 @@ def _preview(gateway: Gateway, handle: Handle, asked: Revision) -> Semantic | Co
                 "episode_immutable", "an episode is exact and never revised; retract it or correct what cites it",
                 field="record_id",
             )  # fmt: skip
-        rows = [r for r in record.rows if r.claim is not None and r.status not in (*GONE, "retracted", "rejected")]
+        rows = [r for r in record.rows if r.claim is not None and r.status not in NOT_SAID_NOW]
         if not rows:
             raise RefusedError(
                 "nothing_to_revise",
