@@ -46,7 +46,6 @@ from firsthand.vocabulary.kinds import Sensitivity
 from firsthand.vocabulary.packets import Masking, Receipt
 from firsthand.vocabulary.records import Competence, Payload, PlanGraph, Semantic, Validity
 
-
 NOT_SAID_NOW = ("superseded", "erased", "retracted", "rejected")
 
 
