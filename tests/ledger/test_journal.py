@@ -8,12 +8,14 @@ from pathlib import Path
 
 import apsw
 import pytest
+from click.testing import CliRunner
 from histories import store_of
 from read_only_vfs import read_only_disk
 
 import firsthand
 from firsthand import journal
 from firsthand.store import sqlite
+from firsthand.surfaces.cli import app
 
 
 @pytest.fixture
@@ -133,3 +135,19 @@ def test_a_memory_that_is_busy_to_the_end_closes_and_counts_what_waited_as_lost(
     with locked(memory):
         memory.close()
     assert receipts(memory).lost == 1
+
+
+def test_a_recall_from_a_read_only_file_is_a_success_and_the_doctor_says_what_is_wrong(tmp_path: Path) -> None:
+    def run(*words: str) -> tuple[int, str, str]:
+        done = CliRunner().invoke(app, ["--db", str(tmp_path / "m.db"), *words])
+        return done.exit_code, done.stdout, done.stderr
+
+    run("capture", "the door is red")
+    with read_only_disk():
+        code, said, wrong = run("recall", "door")
+        assert (code, wrong) == (0, "")
+        assert "the door is red" in said
+        code, said, _ = run("doctor")
+        assert code == 10
+        assert "PROBLEM: the database file is read-only" in said
+    assert run("doctor")[0] == 0

@@ -12,7 +12,6 @@ from typing import Any
 import apsw
 import pytest
 from click.testing import CliRunner, Result
-from read_only_vfs import read_only_disk
 
 from firsthand.rules.gate import INCLUDES
 from firsthand.surfaces.cli import app
@@ -414,18 +413,6 @@ def test_standard_input_is_imported_under_a_name_only(home: Path) -> None:
     assert refused.stderr.startswith(b"Name is missing;")
     assert refused.stderr.rstrip().endswith(b"Fix this and run it again.")
     assert b"1 added" in process("import", "chat", "-", "--name", "ben", given=given).stdout
-
-
-def test_a_recall_from_a_read_only_file_is_a_success_and_the_doctor_says_what_is_wrong(home: Path) -> None:
-    a_fact()
-    with read_only_disk():
-        asked = run("recall", "auth-service")
-        assert (asked.exit_code, asked.stderr) == (0, "")
-        assert "PostgreSQL 16" in asked.stdout
-        sick = run("doctor")
-        assert sick.exit_code == 10
-        assert "PROBLEM: the database file is read-only" in sick.stdout
-    assert run("doctor").exit_code == 0
 
 
 @pytest.mark.parametrize("closed", [">&-", ">&- 2>&-"])
