@@ -391,8 +391,7 @@ class ImportReport(_Result, frozen=True):
     added: int
     known: int
     refused: int
-    problems: tuple[ImportProblem, ...]
-    """By line; no more than the first of them are listed, see `bad`."""
+    problems: tuple[ImportProblem, ...]  # by line, and no more than so many of the `bad` ones
     seconds: float
 
     @property
