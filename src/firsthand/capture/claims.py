@@ -42,7 +42,7 @@ from firsthand.vocabulary.records import (
 )
 
 Claimed = Semantic | Competence | PlanGraph
-GONE = ("superseded", "erased")
+_KIND_OF: dict[type[Claimed], Kind] = {Semantic: "semantic", Competence: "competence", PlanGraph: "plan_graph"}
 
 
 class Saying(NamedTuple):
@@ -265,7 +265,11 @@ def place(
     if home is not None and record is None:
         supersedes = View(writer).content_heads(home)
     edges = Revise(
-        record_kind=_kind(saying.payload), supersedes=supersedes, saw=saw, supports=supports, consequences=consequences
+        record_kind=_KIND_OF[type(saying.payload)],
+        supersedes=supersedes,
+        saw=saw,
+        supports=supports,
+        consequences=consequences,
     )
     done = gateway.append(handle, writer, edges, saying.words, record=home, sensitivity=saying.sensitivity)
     return Placed(done, done.entry.record_id, claim, False, evidence_id)
@@ -356,8 +360,11 @@ def rows_of_claim(reader: Reader, scope_id: str, claim: Claim) -> list[BeliefRow
 
 
 def live_records(reader: Reader, scope_id: str, claim: Claim) -> list[str]:
-    """Records that carry a claim and can take another support."""
-    return sorted({r.record_id for r in rows_of_claim(reader, scope_id, claim) if r.status not in GONE})
+    """Records that carry a claim and can take another support.
+
+    One whose claim was superseded is among them: the fold shows a claim in one record, and that may stay the old one.
+    """
+    return sorted({r.record_id for r in rows_of_claim(reader, scope_id, claim) if r.status != "erased"})
 
 
 def _utterance_ground(saying: Saying, utterance: Episode, stored: Appended) -> Ground:
@@ -388,13 +395,3 @@ def _says_nothing_new(
     heard = {s.source for s in said if s.claim == claim}
     sources = {source_of(handle, g) for g in grounds} or {handle.ids.owner}
     return holds and sources <= heard
-
-
-def _kind(payload: Claimed) -> Kind:
-    match payload:
-        case Semantic():
-            return "semantic"
-        case Competence():
-            return "competence"
-        case PlanGraph():
-            return "plan_graph"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from firsthand.capture.claims import GONE
+from firsthand.capture.current import GONE
 from firsthand.capture.gateway import NO_WORDS, Gateway, Write
 from firsthand.capture.readable import payload_of
 from firsthand.capture.receipts import rows_now, standing_of

@@ -234,8 +234,16 @@ def app(
     ctx.call_on_close(ctx.obj.close)
 
 
+def open_closed_streams() -> None:
+    """Whoever started this with a standard stream closed wants nothing said there: nowhere is written to instead."""
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:
+            setattr(sys, name, os.fdopen(os.open(os.devnull, os.O_RDWR), mode))
+
+
 def main() -> NoReturn:
     """The console script."""
+    open_closed_streams()
     # numpy loads when a recall first runs; the threads its BLAS would start cost a recall more than they can save.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     app.main()

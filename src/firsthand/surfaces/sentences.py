@@ -109,12 +109,14 @@ def import_sentences(report: ImportReport) -> list[str]:
     """An import as lines for a person."""
     lines = [
         f"{visible(report.source)}: {report.read} read, {report.added} added, {report.known} known already, "
-        f"{report.refused} refused, {len(report.problems)} bad, in {report.seconds:.1f} s."
+        f"{report.refused} refused, {report.bad} bad, in {report.seconds:.1f} s."
     ]
     shown = report.problems[:PROBLEMS_SHOWN]
     lines += [f"  line {problem.line}: {visible(problem.message)} [{problem.code}]" for problem in shown]
-    if len(report.problems) > len(shown):
-        lines.append(f"  and {len(report.problems) - len(shown)} more")
+    if report.bad > len(shown):
+        lines.append(f"  and {report.bad - len(shown)} more")
+    if missing := report.bad + report.refused:
+        lines.append(f"NOT TAKEN: {missing} of {report.read} lines. Mend them and import again: only they are added.")
     return lines
 
 

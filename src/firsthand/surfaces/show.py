@@ -247,7 +247,8 @@ def stats(stats: Stats) -> None:
     """What a space holds."""
     table = _grid()
     table.add_row("space", stats.space)
-    table.add_row("entries", f"{stats.entries:,}")
+    if stats.entries is not None:
+        table.add_row("entries", f"{stats.entries:,}")
     for kind, count in stats.records.items():
         table.add_row(kind.replace("_", " "), f"{count:,}")
     for standing, count in stats.standing.items():
