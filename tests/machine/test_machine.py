@@ -36,7 +36,7 @@ def run(seed: int, examples: int, patch: pytest.MonkeyPatch, phases: tuple[Phase
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_random_lives_agree_with_the_model_after_each_step(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    assert run(seed, EXAMPLES, monkeypatch) > EXAMPLES * STEPS / 4
+    assert run(seed, EXAMPLES, monkeypatch) > 100
 
 
 def test_the_model_imports_nothing_of_what_it_is_held_against() -> None:
