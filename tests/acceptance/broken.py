@@ -80,7 +80,7 @@ READS: list[int] = []
 
 def fading_by_reading(*given: Any) -> float:
     READS.append(1)
-    return genuine["salience"](*given) * 0.999 ** len(READS)
+    return genuine["salience"](*given) * 0.97 ** len(READS)
 
 
 class OneNonce:
