@@ -75,12 +75,13 @@ def sized_without_text(place: Any, *, count_tokens: bool) -> Any:
     return msgspec.structs.replace(size, text_bytes=8, json_bytes=8, tokens=1)
 
 
-READS: list[int] = []
+READS: list[str] = []
+"""Records that were read, once for each time."""
 
 
-def fading_by_reading(*given: Any) -> float:
-    READS.append(1)
-    return genuine["salience"](*given) * 0.97 ** len(READS)
+def fading_by_reading(row: Any, *more: Any) -> float:
+    READS.append(row.record_id)
+    return genuine["salience"](row, *more) * 0.99 ** READS.count(row.record_id)
 
 
 class OneNonce:
