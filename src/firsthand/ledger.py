@@ -12,10 +12,11 @@ from typing import NamedTuple
 import msgspec
 
 from firsthand.ports import BeliefRow, LedgerRow, Writer
-from firsthand.projection import body_of, indexed_again, project
+from firsthand.projection import project
 from firsthand.rules.bearing import keys_looked_under
 from firsthand.rules.identity import SALT_BYTES, body_digest, body_text, chained, entry_id, skeleton_text
 from firsthand.rules.wording import BLANK, Indexed, index_words
+from firsthand.stored import body_of, indexed_again
 from firsthand.vocabulary.entries import FORMAT_VERSION, AuthorIds, Body, Edges, Entry, Skeleton
 
 

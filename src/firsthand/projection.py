@@ -7,30 +7,29 @@ from collections.abc import Iterable, Sequence
 
 import msgspec
 
+from firsthand.blanking import blank
+from firsthand.naming import POLICY, define, known_names, name_entity, relate
 from firsthand.ports import LISTED, REST, UNLISTED, Attention, BeliefRow, DocRow, LedgerRow, Reader, Shelf, Writer
 from firsthand.rules.bearing import bearings, claim_digest, keys_about
 from firsthand.rules.fold import fold
 from firsthand.rules.gate import Shown, stands, unlocked
-from firsthand.rules.normalise import name_key
 from firsthand.rules.policy import DEFAULT_POLICY
 from firsthand.rules.salience import Anchor, penalise, reinforce
 from firsthand.rules.standing import Row, settle_unit
 from firsthand.rules.view import View
-from firsthand.rules.wording import BLANK, UTTERANCE, Indexed, index_words
-from firsthand.vocabulary.entries import Attend, Body, Define, Entry, PolicyRules, Relate, Revise, Skeleton
+from firsthand.rules.wording import BLANK, UTTERANCE, Indexed
+from firsthand.stored import body_of, entry_of, indexed_again
+from firsthand.vocabulary.entries import Attend, Body, Define, Entry, Erase, PolicyRules, Relate, Revise
 from firsthand.vocabulary.instants import FOREVER
 from firsthand.vocabulary.kinds import HIGHEST_SENSITIVITY, Kind
-from firsthand.vocabulary.records import Entity, Episodic, Payload
+from firsthand.vocabulary.records import Episodic, Payload
 
 GENERATION = 0
-POLICY = "policy"
 POLICIES_KEPT = 8
 FULL_ATTENTION = 1.0
 """A record's salience when it is made."""
 
 _UTTERED = BLANK._replace(flags=UTTERANCE)
-_bodies = msgspec.json.Decoder(Body)
-_skeletons = msgspec.json.Decoder(Skeleton)
 
 
 def project(
@@ -50,13 +49,15 @@ def project(
     edges = entry.skeleton.edges
     match edges:
         case Define():
-            _define(writer, edges, body)
+            define(writer, edges, body)
         case Revise(record_kind="entity"):
-            _name_entity(writer, entry, payload)
+            name_entity(writer, entry, payload)
         case Relate():
-            _relate(writer, entry, edges, body, row.position)
+            relate(writer, entry, edges, body, row.position)
         case Attend():
             _attend(writer, entry.record_id, edges, row.received_at)
+        case Erase():
+            blank(writer, edges.targets)
         case _:
             pass
     step = _Step(writer, entry, row.received_at)
@@ -87,31 +88,6 @@ def _settle_all(writer: Writer, policy: PolicyRules) -> dict[str, frozenset[Row]
     """Every unit anew, under another policy."""
     view = View(writer)
     return {unit: settle_unit(view, unit, policy) for unit in writer.units()}
-
-
-def entry_of(row: LedgerRow) -> Entry:
-    """A stored entry as the fold sees it."""
-    return Entry(id=row.entry_id, skeleton=_skeletons.decode(row.skeleton))
-
-
-def body_of(row: LedgerRow) -> Body | None:
-    """The words of a stored entry, unless erased."""
-    return _bodies.decode(row.body) if row.body is not None else None
-
-
-def indexed_again(entry: Entry, body: Body | None) -> Indexed:
-    """What the indexes hold of a stored entry."""
-    edges = entry.skeleton.edges
-    if body is None or body.payload is None or (isinstance(edges, Revise) and edges.utterance):
-        return BLANK
-    return index_words(body.payload, said_at(entry, body.payload))
-
-
-def said_at(entry: Entry, payload: Payload) -> int:
-    """The instant against which a payload's relative time words are read."""
-    if isinstance(payload, Episodic) and payload.occurred_at is not None:
-        return payload.occurred_at
-    return entry.skeleton.recorded_at
 
 
 def shelf_of(rows: Iterable[BeliefRow] | Iterable[Row], kind: Kind) -> Shelf:
@@ -246,19 +222,11 @@ def _put_document(
     )
     writer.put_doc(doc, indexed.terms)
     # A name this scope knows is a mention however it is written, at a sentence's start or in lower case.
-    known = _known_names(writer, scope, indexed.perhaps, entry.skeleton.sensitivity) if indexed.perhaps else []
+    known = known_names(writer, scope, indexed.perhaps, entry.skeleton.sensitivity) if indexed.perhaps else []
     names = dict.fromkeys((*indexed.mentions, *known))
     if names:
         writer.put_mentions(scope, doc.vid, list(names))
     return doc
-
-
-def _known_names(writer: Writer, scope: str, perhaps: Sequence[str], level: int) -> list[str]:
-    """Those of some words that name an entity which whoever reads this document may know of."""
-    found = writer.entity_names_among(scope, perhaps)
-    entities = {name: set(writer.entities_named(scope, name)) for name in found}
-    locked = writer.locked({e for each in entities.values() for e in each}, level) if entities else set[str]()
-    return [name for name in found if entities[name] - locked]
 
 
 def _content(row: BeliefRow) -> Sequence[object]:
@@ -275,35 +243,7 @@ def _read_again(writer: Writer, doc: DocRow) -> Indexed:
     return indexed_again(entry_of(row), body_of(row))
 
 
-# ---- names, relations, attention -------------------------------------------------------------------------------------
-
-
-def _define(writer: Writer, edges: Define, body: Body | None) -> None:
-    name = body.name if body else None
-    if edges.policy is not None:
-        writer.put_name(POLICY, "", msgspec.json.encode(edges.policy).decode())
-    elif edges.what == "scope":
-        writer.put_scope(edges.id, name)
-    else:
-        writer.put_name(edges.what, edges.id, name)
-
-
-def _name_entity(writer: Writer, entry: Entry, payload: Payload | None) -> None:
-    """An entity's names are those of its newest revision: canonical, aliases, former names, identifiers."""
-    names: list[tuple[str, str]] = []
-    if isinstance(payload, Entity):
-        names = [(name_key(payload.canonical_name), "canonical")]
-        names += [(name_key(a.value), a.kind) for a in payload.aliases]
-        names += [(name_key(i.value), "identifier") for i in payload.identifiers]
-    writer.put_entity_names(entry.skeleton.scope, entry.record_id, names)
-
-
-def _relate(writer: Writer, entry: Entry, edges: Relate, body: Body | None, position: int) -> None:
-    relation = (body.name if body else None) or edges.relation
-    if edges.verb == "begin":
-        writer.put_relation(entry.record_id, relation, edges.target, position)
-    else:
-        writer.drop_relation(entry.record_id, relation, edges.target)
+# ---- attention -------------------------------------------------------------------------------------------------------
 
 
 def _attend(writer: Writer, record_id: str, edges: Attend, at: int) -> None:

@@ -28,8 +28,9 @@ ONE_END = {
     "put_entry",
 }
 WHOLE_SPACE = {
-    # Scopes, counts and numbers are asked of all; a policy settles every unit anew.
+    # Scopes, counts and numbers are asked of all; a policy settles every unit anew; erasures are few.
     "scope_rows",
+    "unfinished_erasures",
     "counts",
     "scope_nos_of_docs",
     "units",

@@ -8,6 +8,7 @@ from typing import Protocol
 from firsthand.ports.rows import (
     Attention,
     BeliefRow,
+    CertificateRow,
     ColumnsRow,
     DocRow,
     Head,
@@ -53,6 +54,10 @@ class LedgerReader(Entries, Protocol):
         """Positions of entries found under `key`."""
         ...
 
+    def last_bearing_on(self, key: str) -> int:
+        """The position of the last entry found under `key`, or 0."""
+        ...
+
 
 class BeliefReader(Protocol):
     """Documents, and what is believed of them."""
@@ -67,6 +72,10 @@ class BeliefReader(Protocol):
 
     def docs(self, vids: Iterable[int]) -> dict[int, DocRow]:
         """Documents by number."""
+        ...
+
+    def docs_of_kind(self, scope_no: int, kind: Kind) -> list[DocRow]:
+        """The documents of a scope that are of one kind."""
         ...
 
     def records_beginning(self, prefix: str, limit: int) -> list[str]:
@@ -147,6 +156,10 @@ class SearchReader(Protocol):
         """Document numbers below one that mention a name and that nothing locks for a clearance, newest first."""
         ...
 
+    def all_mentioning(self, scope_id: str, name: str) -> list[int]:
+        """Document numbers that mention a name, locked or not."""
+        ...
+
     def mentioned_in(self, scope_id: str, name: str, vids: Iterable[int]) -> list[int]:
         """Those of some document numbers that mention a name."""
         ...
@@ -209,10 +222,18 @@ class NameReader(Protocol):
 
 
 class KeptReader(Protocol):
-    """What a replay leaves as it is: idempotency keys, and the journal of recalls."""
+    """What a replay leaves as it is: idempotency keys, certificates of erasures, and the journal of recalls."""
 
     def request(self, digest: str) -> RequestRow | None:
         """What an idempotency key was used for."""
+        ...
+
+    def certificate(self, entry_id: str) -> CertificateRow | None:
+        """What is known of the erasure that an entry says."""
+        ...
+
+    def unfinished_erasures(self) -> list[CertificateRow]:
+        """Erasures after which the file was not cleaned yet."""
         ...
 
     def delivered_to(self, record_ids: Iterable[str], actor: str) -> bool:

@@ -38,7 +38,10 @@ class LedgerRow(NamedTuple):
 
 
 class ScopeRow(NamedTuple):
-    """A scope's number, how many documents it numbered, how many are on each shelf, and its change counter."""
+    """A scope's number, how many documents it numbered and how many are on each shelf.
+
+    `changed` counts what came, went or moved; `erasures` how often a document lost its words.
+    """
 
     scope_id: str
     scope_no: int
@@ -47,6 +50,7 @@ class ScopeRow(NamedTuple):
     listed: int
     rest: int
     changed: int
+    erasures: int
 
 
 class DocRow(NamedTuple):
@@ -104,6 +108,15 @@ class RequestRow(NamedTuple):
     evidence_id: str | None
     known_at: int
     code: str | None
+
+
+class CertificateRow(NamedTuple):
+    """What is known of an erasure, as JSON, and whether the file itself was cleaned after it."""
+
+    entry_id: str
+    at: int
+    report: str
+    cleaned: bool
 
 
 class Attention(NamedTuple):

@@ -89,6 +89,42 @@ class Writer(Reader, Protocol):
         """Record a refusal, without content."""
         ...
 
+    def blank_body(self, entry_id: str) -> None:
+        """Destroy the words of an entry that an erase entry of this transaction names."""
+        ...
+
+    def blank_doc(self, scope_id: str, doc: DocRow) -> None:
+        """Forget all that a document's words gave: its columns, its terms and what it mentions."""
+        ...
+
+    def drop_mention(self, scope_id: str, name: str, vid: int) -> None:
+        """A document no longer mentions a name."""
+        ...
+
+    def drop_name(self, what: str, name_id: str) -> None:
+        """Forget the words behind an opaque id."""
+        ...
+
+    def drop_relations(self, record_id: str) -> None:
+        """Forget the edges that begin at a record."""
+        ...
+
+    def renumber_speakers(self, scope_id: str) -> None:
+        """Speakers are those still heard in a scope, numbered as if no other had ever spoken there."""
+        ...
+
+    def drop_deliveries(self, record_ids: Iterable[str]) -> None:
+        """Forget which recalls delivered records; their nonces stay, so that our packets are still known as ours."""
+        ...
+
+    def optimise_words(self) -> None:
+        """Rewrite the word indexes: a deleted term's bytes stay in them until then."""
+        ...
+
+    def put_certificate(self, entry_id: str, at: int, report: str, *, cleaned: bool) -> None:
+        """Keep what is known of an erasure."""
+        ...
+
     def drop_projections(self) -> None:
         """Empty everything a replay makes anew."""
         ...

@@ -80,6 +80,12 @@ def tombstone_key(claim: Claim | Tombstone) -> str:
     return "t:" + value_digest(claim)
 
 
+ERASURES_KEY: Final = "x:"
+"""Every erase entry."""
+KEPT_OUT_KEY: Final = "f:"
+"""Erase entries that keep words from coming in again."""
+
+
 def naming_key(entry_id: str) -> str:
     """Entries that lift, settle or erase an entry by its id."""
     return "n:" + entry_id
@@ -158,6 +164,9 @@ def bearings(entry: Entry) -> list[str]:
     if consequences and consequences.inherits:
         keys.append(heir_key(consequences.inherits))
     keys += [naming_key(i) for i in named_by(entry)]
+    if isinstance(edges, Erase):
+        keys.append(ERASURES_KEY)
+        keys += [KEPT_OUT_KEY] if edges.tombstone or edges.fingerprints else []
     return list(dict.fromkeys(keys))
 
 

@@ -21,13 +21,15 @@ WHERE b.space_id = ? AND b.key = ? ORDER BY b.position;
 -- name: bearing_on_any
 SELECT b.key, e.entry_id, e.skeleton FROM bearing b JOIN entry e ON e.space_id = b.space_id AND e.position = b.position
 WHERE b.space_id = ? AND b.key IN (SELECT value FROM {list}) AND e.received_at <= ? ORDER BY b.key, b.position;
+-- name: last_bearing_on
+SELECT max(position) FROM bearing WHERE space_id = ? AND key = ?;
 -- name: positions_bearing_on
 SELECT position FROM bearing WHERE space_id = ? AND key = ? ORDER BY position;
 
 -- name: scope
-SELECT scope_id, scope_no, name, next_seq, listed, rest, changed FROM scope WHERE space_id = ? AND scope_id = ?;
+SELECT scope_id, scope_no, name, next_seq, listed, rest, changed, erasures FROM scope WHERE space_id = ? AND scope_id = ?;
 -- name: scope_rows
-SELECT scope_id, scope_no, name, next_seq, listed, rest, changed FROM scope WHERE space_id = ? ORDER BY scope_no;
+SELECT scope_id, scope_no, name, next_seq, listed, rest, changed, erasures FROM scope WHERE space_id = ? ORDER BY scope_no;
 -- name: name
 SELECT text FROM name WHERE space_id = ? AND what = ? AND name_id = ?;
 -- name: doc
@@ -232,7 +234,8 @@ SELECT space_id, scope_no FROM scope ORDER BY scope_no;
 -- name: scope_nos_of_docs
 SELECT DISTINCT vid >> ?2 AS scope_no FROM doc WHERE space_id = ?1 ORDER BY scope_no;
 -- name: put_scope
-INSERT INTO scope (space_id, scope_id, scope_no, name, next_seq, listed, rest, changed) VALUES (?, ?, ?, ?, 0, 0, 0, 0);
+INSERT INTO scope (space_id, scope_id, scope_no, name, next_seq, listed, rest, changed, erasures)
+VALUES (?, ?, ?, ?, 0, 0, 0, 0, 0);
 -- name: name_scope
 UPDATE scope SET name = ? WHERE space_id = ? AND scope_id = ?;
 -- name: put_name
@@ -245,7 +248,48 @@ VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?);
 -- name: set_shelf
 UPDATE doc SET shelf = ? WHERE space_id = ? AND vid = ?;
 -- name: count_scope
-UPDATE scope SET next_seq = ?, listed = ?, rest = ?, changed = ? WHERE space_id = ? AND scope_id = ?;
+UPDATE scope SET next_seq = ?, listed = ?, rest = ?, changed = ?, erasures = ? WHERE space_id = ? AND scope_id = ?;
+-- name: blank_body
+UPDATE entry SET body = NULL, salt = NULL WHERE space_id = ? AND entry_id = ? AND body IS NOT NULL;
+-- name: blank_doc
+UPDATE doc SET thread = NULL, speaker = NULL, occurred_at = NULL, flags = flags & 4, told_from = NULL, told_to = NULL,
+               volatility = NULL
+WHERE space_id = ? AND vid = ?;
+-- name: drop_mentions
+DELETE FROM mention WHERE space_id = ? AND vid = ?;
+-- name: drop_mention
+DELETE FROM mention WHERE space_id = ? AND scope_id = ? AND name = ? AND vid = ?;
+-- name: all_mentioning
+SELECT vid FROM mention WHERE space_id = ? AND scope_id = ? AND name = ? ORDER BY vid;
+-- name: docs_of_kind
+SELECT vid, record_id, revision_id, position, kind, shelf, thread, speaker, occurred_at, flags, told_from,
+       told_to, volatility
+FROM doc WHERE space_id = ? AND vid >= ? AND vid < ? AND kind = ? ORDER BY vid;
+-- name: drop_relations
+DELETE FROM relation WHERE space_id = ? AND record_id = ?;
+-- name: heard
+SELECT s.name, s.speaker_no, min(d.vid) FROM doc d
+JOIN speaker s ON s.space_id = d.space_id AND s.scope_id = ? AND s.speaker_no = d.speaker
+WHERE d.space_id = ? AND d.vid >= ? AND d.vid < ? AND d.speaker IS NOT NULL GROUP BY s.speaker_no ORDER BY min(d.vid);
+-- name: drop_speakers
+DELETE FROM speaker WHERE space_id = ? AND scope_id = ?;
+-- name: number_speaker
+INSERT INTO speaker (space_id, scope_id, speaker_no, name) VALUES (?, ?, ?, ?);
+-- name: renumber_speakers
+UPDATE doc SET speaker = (SELECT value FROM {list} n WHERE n.key = doc.speaker)
+WHERE space_id = ? AND vid >= ? AND vid < ? AND speaker IS NOT NULL;
+-- name: drop_deliveries
+DELETE FROM delivery WHERE space_id = ? AND record_id = ?;
+-- name: blank_receipts
+UPDATE receipt SET digest = '' WHERE space_id = ?1 AND recall_id IN (SELECT recall_id FROM delivery
+    WHERE space_id = ?1 AND record_id = ?2);
+-- name: put_certificate
+INSERT INTO certificate (space_id, entry_id, at, report, cleaned) VALUES (?, ?, ?, ?, ?)
+ON CONFLICT (space_id, entry_id) DO UPDATE SET report = excluded.report, cleaned = excluded.cleaned;
+-- name: certificate
+SELECT entry_id, at, report, cleaned FROM certificate WHERE space_id = ? AND entry_id = ?;
+-- name: unfinished_erasures
+SELECT entry_id, at, report, cleaned FROM certificate WHERE space_id = ? AND cleaned = 0 ORDER BY entry_id;
 -- name: put_mention
 INSERT INTO mention (space_id, scope_id, name, vid) VALUES (?, ?, ?, ?);
 -- name: drop_entity_names

@@ -25,6 +25,11 @@ class BeliefReads(Snapshot):
         """Documents by number."""
         return {r[0]: DocRow(*r) for r in self._all("docs", array(vids))}
 
+    def docs_of_kind(self, scope_no: int, kind: Kind) -> list[DocRow]:
+        """The documents of a scope that are of one kind."""
+        low, high = scope_no << SEQ_BITS, (scope_no + 1) << SEQ_BITS
+        return [DocRow(*r) for r in self._all("docs_of_kind", low, high, kind)]
+
     def records_beginning(self, prefix: str, limit: int) -> list[str]:
         """Records whose id begins so, in order."""
         low = "e" + prefix[1:]

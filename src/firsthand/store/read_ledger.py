@@ -61,6 +61,11 @@ class LedgerReads(Snapshot):
             found.setdefault(key, []).append(self._decoded(entry_id, text))
         return found
 
+    def last_bearing_on(self, key: str) -> int:
+        """The position of the last entry found under `key`, or 0."""
+        row = self._one("last_bearing_on", key)
+        return (row[0] or 0) if row else 0
+
     def positions_bearing_on(self, key: str) -> list[int]:
         """Positions of entries found under `key`."""
         return [r[0] for r in self._all("positions_bearing_on", key)]

@@ -68,6 +68,16 @@ CREATE TABLE refusal (
     PRIMARY KEY (space_id, refusal_no)
 ) WITHOUT ROWID;
 
+-- What is known of each erasure: content-free, and unset until the file itself was cleaned.
+CREATE TABLE certificate (
+    space_id TEXT   NOT NULL,
+    entry_id TEXT   NOT NULL,
+    at       BIGINT NOT NULL,
+    report   TEXT   NOT NULL,
+    cleaned  BIGINT NOT NULL CHECK (cleaned = 0 OR cleaned = 1),
+    PRIMARY KEY (space_id, entry_id)
+) WITHOUT ROWID;
+
 -- Projections: dropped and replayed by a rebuild. -------------------------------------------------------------------
 
 CREATE TABLE bearing (
@@ -86,6 +96,7 @@ CREATE TABLE scope (
     listed    BIGINT NOT NULL,
     rest      BIGINT NOT NULL,
     changed   BIGINT NOT NULL,
+    erasures  BIGINT NOT NULL,
     PRIMARY KEY (space_id, scope_id)
 ) WITHOUT ROWID;
 CREATE UNIQUE INDEX scope_no ON scope (space_id, scope_no);
@@ -253,7 +264,7 @@ ANALYZE; -- @sqlite
 DELETE FROM sqlite_stat1; -- @sqlite
 INSERT INTO sqlite_stat1 (tbl, idx, stat) VALUES -- @sqlite
     ('entry', 'sqlite_autoindex_entry_1', '1000000 1000000 1'), ('entry', 'entry_id', '1000000 1000000 1'), -- @sqlite
-    ('request', 'request', '100000 100000 1'), ('refusal', 'refusal', '10000 10000 1'), -- @sqlite
+    ('request', 'request', '100000 100000 1'), ('certificate', 'certificate', '1000 1000 1'), ('refusal', 'refusal', '10000 10000 1'), -- @sqlite
     ('bearing', 'bearing', '2000000 2000000 3 1'), -- @sqlite
     ('scope', 'scope', '1000 1000 1'), ('scope', 'scope_no', '1000 1000 1'), -- @sqlite
     ('name', 'name', '10000 10000 2000 1'), -- @sqlite

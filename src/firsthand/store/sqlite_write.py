@@ -19,9 +19,9 @@ from firsthand.ports import (
     ScopeRow,
     Shelf,
 )
-from firsthand.store.engine import Connection, SqlValue
+from firsthand.store.engine import Connection
 from firsthand.store.sql import PROJECTIONS
-from firsthand.store.sqlite_read import SqliteReader
+from firsthand.store.write_erasure import INDEXES, ErasureWrites
 from firsthand.vocabulary.entries import Entry, root_of
 from firsthand.vocabulary.errors import BrokenError
 from firsthand.vocabulary.instants import FOREVER
@@ -34,10 +34,8 @@ KEPT: Final = 2_048
 """How much of each kind is remembered before that starts anew."""
 KEPT_KEYS: Final = 16_384
 
-_INDEXES: dict[Shelf, str] = {LISTED: "lex", REST: "lex_rest"}
 
-
-class SqliteWriter(SqliteReader):
+class SqliteWriter(ErasureWrites):
     """One open transaction: what it reads includes what it wrote.
 
     Nobody else can write while it lasts, so what it read or wrote is remembered and not read again; the store lets the
@@ -59,9 +57,7 @@ class SqliteWriter(SqliteReader):
         self._bearing: dict[str, list[Entry]] = {}
         self._open: dict[str, list[BeliefRow]] = {}
         self._waiting: dict[Shelf, dict[int, str]] = {LISTED: {}, REST: {}}
-
-    def _run(self, query: str, *values: SqlValue) -> None:
-        self._connection.execute(self._q[query], (self._space, *values))
+        self._last_bearing: dict[str, int] = {}
 
     def finish(self) -> None:
         """Write what waits. The next transaction may go on with what is remembered, if that has not grown too large."""
@@ -75,12 +71,12 @@ class SqliteWriter(SqliteReader):
         """The words of new documents, and how many documents each scope has."""
         for shelf, waiting in self._waiting.items():
             if waiting:
-                insert = f"INSERT INTO {_INDEXES[shelf]} (rowid, terms) VALUES (?, ?)"
+                insert = f"INSERT INTO {INDEXES[shelf]} (rowid, terms) VALUES (?, ?)"
                 self._connection.executemany(insert, sorted(waiting.items()))
                 waiting.clear()
         for scope_id in sorted(self._counted):
             row = self._scopes[scope_id]
-            counts = (row.next_seq, row.listed, row.rest, row.changed)
+            counts = (row.next_seq, row.listed, row.rest, row.changed, row.erasures)
             self._connection.execute(self._q["count_scope"], (*counts, self._space, scope_id))
         self._counted.clear()
 
@@ -109,6 +105,12 @@ class SqliteWriter(SqliteReader):
                 self._bearing.clear()
             found = self._bearing[key] = list(super().bearing_on(key))
         return found
+
+    def last_bearing_on(self, key: str) -> int:
+        """The position of the last entry found under `key`, or 0."""
+        if key not in self._last_bearing:
+            self._last_bearing[key] = super().last_bearing_on(key)
+        return self._last_bearing[key]
 
     def foresee(self, keys: Iterable[str]) -> None:
         """Read at once what bears on keys that will be asked for one by one."""
@@ -213,6 +215,8 @@ class SqliteWriter(SqliteReader):
             self._run("put_bearing", key, position)
             if key in self._bearing:
                 self._bearing[key].append(entry)
+            if key in self._last_bearing:
+                self._last_bearing[key] = position
 
     def put_scope(self, scope_id: str, name: str | None) -> ScopeRow:
         """Number a scope, or give it its name."""
@@ -220,7 +224,7 @@ class SqliteWriter(SqliteReader):
         if row is None:
             number = self._next_scope_no()
             self._run("put_scope", scope_id, number, name)
-            row = ScopeRow(scope_id, number, name, 0, 0, 0, 0)
+            row = ScopeRow(scope_id, number, name, 0, 0, 0, 0, 0)
         elif name is not None and row.name != name:
             self._connection.execute(self._q["name_scope"], (name, self._space, scope_id))
             row = row._replace(name=name)
@@ -243,10 +247,18 @@ class SqliteWriter(SqliteReader):
 
     def _count(self, row: ScopeRow, new: int, listed: int, rest: int) -> None:
         """Count documents of a scope, to be written when the transaction ends."""
-        scope_id, number, name = row[:3]
-        self._scopes[scope_id] = ScopeRow(
-            scope_id, number, name, row.next_seq + new, row.listed + listed, row.rest + rest, row.changed + 1
+        self._scopes[row.scope_id] = row._replace(
+            next_seq=row.next_seq + new,
+            listed=row.listed + listed,
+            rest=row.rest + rest,
+            changed=row.changed + 1,
         )
+        self._counted.add(row.scope_id)
+
+    def _counted_as_erased(self, scope_id: str) -> None:
+        row = self.scope(scope_id)
+        assert row is not None
+        self._scopes[scope_id] = row._replace(changed=row.changed + 1, erasures=row.erasures + 1)
         self._counted.add(scope_id)
 
     def put_name(self, what: str, name_id: str, text: str | None) -> None:
@@ -265,7 +277,7 @@ class SqliteWriter(SqliteReader):
         if was == now:
             return
         if was != UNLISTED and self._waiting[was].pop(vid, None) is None:
-            self._connection.execute(f"DELETE FROM {_INDEXES[was]} WHERE rowid = ?", (vid,))
+            self._connection.execute(f"DELETE FROM {INDEXES[was]} WHERE rowid = ?", (vid,))
         if now != UNLISTED:
             self._index(now, vid, terms)
         self._connection.execute(self._q["set_shelf"], (now, self._space, vid))
@@ -347,7 +359,7 @@ class SqliteWriter(SqliteReader):
         own |= {number for (number,) in self._all("scope_nos_of_docs", SEQ_BITS)}
         self._freed = sorted(own - set(others))
         self._forget()
-        for index in _INDEXES.values():
+        for index in INDEXES.values():
             if not others:
                 self._connection.execute(f"INSERT INTO {index} ({index}) VALUES ('delete-all')")
                 continue
@@ -364,6 +376,6 @@ class SqliteWriter(SqliteReader):
         """Know nothing of what was dropped."""
         for known in (self._speakers, self._scopes, self._names, self._entity_names, self._entities):
             known.clear()
-        for past in (self._entries, self._bearing, self._open, *self._waiting.values()):
+        for past in (self._entries, self._bearing, self._open, self._last_bearing, *self._waiting.values()):
             past.clear()
         self._counted.clear()

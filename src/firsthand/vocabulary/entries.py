@@ -195,20 +195,28 @@ class PolicyRules(Edge, frozen=True):
 
 
 class Define(Edge, frozen=True, tag_field="kind", tag="define"):
-    """A name behind an opaque id, or a setting of the space."""
+    """A name behind an opaque id, or a setting of the space.
 
-    what: Literal["scope", "who", "session", "device", "tool", "predicate", "relation", "policy", "generation"]
+    A legal hold is a setting too: `id` is the record that is held or, where `released`, the entry that held it.
+    """
+
+    what: Literal["scope", "who", "session", "device", "tool", "predicate", "relation", "policy", "generation", "hold"]
     id: str = ""
     policy: PolicyRules | None = None
     generation: int | None = None
+    released: bool = False
 
 
 class Erase(Edge, frozen=True, tag_field="kind", tag="erase"):
-    """Which entries' bodies were destroyed, and why in one word."""
+    """Which entries' bodies were destroyed, and why in one word.
+
+    `fingerprints`: keyed digests of whole sentences that are cut when they come in again.
+    """
 
     targets: tuple[str, ...]
     reason_code: str
     tombstone: Tombstone | None = None
+    fingerprints: tuple[str, ...] = ()
 
 
 class Seal(Edge, frozen=True, tag_field="kind", tag="seal"):
