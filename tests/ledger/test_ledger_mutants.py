@@ -6,6 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import msgspec
 import pytest
 import test_keys as keys
 import test_policy_in_force as policy
@@ -14,6 +15,7 @@ import test_rebuild as rebuild
 from firsthand import audit, projection, wiring
 from firsthand.capture import gateway
 from firsthand.rules.policy import DEFAULT_POLICY, parse_policy
+from firsthand.vocabulary.entries import Skeleton
 from firsthand.vocabulary.errors import FirsthandError
 
 
@@ -40,6 +42,10 @@ def always_made(url: Any, *, create: bool) -> Path:
     return path_of(url, create=True)
 
 
+def as_it_reads(self: audit._Walk, row: Any) -> Skeleton:
+    return msgspec.json.decode(row.skeleton, type=Skeleton)
+
+
 def put_by_anyone(gate: Any, caller: Any, text: str) -> None:
     gate.set_policy(caller, parse_policy(wiring._policy_text(text), lambda name: caller.keyed.digest("origin", name)))
 
@@ -55,7 +61,7 @@ MUTANTS = (
            policy.test_another_policy_settles_everything_anew_and_history_keeps_what_was_believed),
     Mutant("anybody sets a policy", wiring, "_put_in_force", put_by_anyone,
            policy.test_only_the_operator_of_the_file_sets_its_policy),
-    Mutant("a rebuild takes any ledger", audit, "_verify", lambda reader, progress: reader.head(),
+    Mutant("a rebuild takes any ledger", audit._Walk, "_step", as_it_reads,
            rebuild.test_a_rebuild_refuses_a_ledger_that_is_not_what_was_written),
     Mutant("opening makes a file in any case", wiring, "_path", always_made,
            keys.test_opening_without_making_makes_neither_file),

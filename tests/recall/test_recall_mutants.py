@@ -427,8 +427,8 @@ MUTANTS = [
     Mutant(
         "utterances listed as news",
         projection,
-        "UTTERANCE",
-        0,
+        "_UTTERED",
+        projection.BLANK,
         utterances.test_an_utterance_is_nobodys_news_even_where_more_is_asked_for,
     ),
     Mutant(
