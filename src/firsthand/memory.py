@@ -26,6 +26,7 @@ from firsthand.rules.terms import terms
 from firsthand.rules.wording import claim_words
 from firsthand.vocabulary import limits
 from firsthand.vocabulary.citing import Cite
+from firsthand.vocabulary.erasure import Erasure
 from firsthand.vocabulary.errors import AbsentError, ConflictError, FirsthandError, InvalidError
 from firsthand.vocabulary.instants import BEGINNING, Instant, to_micros
 from firsthand.vocabulary.kinds import (
@@ -64,6 +65,7 @@ from firsthand.vocabulary.records import (
 )
 
 if TYPE_CHECKING:
+    from firsthand.capture.aftermath import Aftermath
     from firsthand.recall.cache import Cache
     from firsthand.recall.plan import Plan
 
@@ -404,6 +406,54 @@ class Memory:
             for record in (chosen or delivered)
         ]  # fmt: skip
         return tuple(self._commit(writes))
+
+    # ---- destroying ------------------------------------------------------------------------------------------------
+
+    def erase(
+        self,
+        record_id: str | None = None,
+        *,
+        target: str | None = None,
+        value: tuple[str | None, str | None, Value] | None = None,
+        reason_code: str,
+        reason: str | None = None,
+        dry_run: bool = False,
+        plan_hash: str | None = None,
+        idempotency_key: str | None = None,
+    ) -> Erasure:
+        """Destroy words to the byte: a source and what rests only on it, or every body that holds a value.
+
+        An episode's id is a source. A claim's id, a description or `value` (subject, predicate, object) is a value:
+        each body that holds it with its subject goes, in every scope of the grant. `dry_run` returns the plan; with its
+        `plan_hash` exactly that plan runs, or none. At most 1,000 bodies a call. A legal hold refuses.
+        """
+        from firsthand.capture import erase as erasing
+
+        named = None if value is not None and record_id is None and target is None else self._target(record_id, target)
+        asked = erasing.Asked(named, None if value is None else erasing.value_of(value), reason_code, reason, plan_hash)
+        return erasing.erase(
+            self._engine.gateway, self._handle, asked, dry_run=shape.switch(dry_run, "dry_run"),
+            idempotency_key=idempotency_key,
+        )  # fmt: skip
+
+    def hold(self, record_id: str, reason: str) -> Receipt:
+        """Keep a record from being erased, by anyone, until a person releases it. Only a person holds."""
+        from firsthand.capture.holds import hold
+
+        return self._one(hold(self._engine.gateway, self._handle, shape.record_id(record_id), reason, release=False))
+
+    def release_hold(self, record_id: str, reason: str) -> Receipt:
+        """Release every hold on a record. Only a person does."""
+        from firsthand.capture.holds import hold
+
+        return self._one(hold(self._engine.gateway, self._handle, shape.record_id(record_id), reason, release=True))
+
+    @property
+    def erasure(self) -> Aftermath:
+        """Certificates of erasures, the byte sweep, and retention."""
+        from firsthand.capture.aftermath import Aftermath
+
+        return Aftermath(self._engine.gateway, self._handle)
 
     # ---- reading ---------------------------------------------------------------------------------------------------
 

@@ -14,6 +14,7 @@ from firsthand.capture.gateway import Gateway, Write
 from firsthand.capture.ground import Ground, ground
 from firsthand.capture.plain import remember_plain
 from firsthand.capture.receipts import Placed, receipt_for
+from firsthand.capture.sieve import ERASED
 from firsthand.ledger import Appended, Words
 from firsthand.ports import BeliefRow, Reader, Writer
 from firsthand.projection import policy_in_force
@@ -144,6 +145,8 @@ def _remember_claim(gateway: Gateway, handle: Handle, saying: Saying) -> Callabl
         block = would_block(gateway, handle, writer, claim, saying.basis, grounds)
         if block is not None:
             return gateway.refuse(handle, writer, "remember", f"tombstone_{block.status}", cause=block.entry)
+        if gateway.sieved(handle, writer, saying.words).cut:
+            return gateway.refuse(handle, writer, "remember", ERASED)
         name_subject(gateway, handle, writer, saying.payload, subject)
         placed = place(gateway, handle, writer, saying, claim, grounds)
         text = saying.payload.statement if isinstance(saying.payload, Semantic) and subject is None else None

@@ -24,8 +24,10 @@ from firsthand.ports.rows import (
     JournalRow,
     LedgerRow,
     RequestRow,
+    Residue,
     ScopeRow,
     Scored,
+    Scrubbed,
     Shelf,
 )
 from firsthand.ports.writing import Writer
@@ -53,8 +55,10 @@ __all__ = [
     "Progress",
     "Reader",
     "RequestRow",
+    "Residue",
     "ScopeRow",
     "Scored",
+    "Scrubbed",
     "SearchReader",
     "Shelf",
     "Store",

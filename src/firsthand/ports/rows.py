@@ -119,6 +119,22 @@ class CertificateRow(NamedTuple):
     cleaned: bool
 
 
+class Residue(NamedTuple):
+    """Bytes of destroyed words that a sweep found: in which file or index, in which form, how often, where first."""
+
+    where: str
+    form: str
+    times: int
+    offsets: tuple[int, ...]
+
+
+class Scrubbed(NamedTuple):
+    """What became of the file's own leftovers; `log`: whether the write-ahead log could be emptied."""
+
+    log: Literal["truncated", "blocked"]
+    pages_freed: int
+
+
 class Attention(NamedTuple):
     """A salience anchor, and how often a record helped or failed."""
 

@@ -80,10 +80,8 @@ def tombstone_key(claim: Claim | Tombstone) -> str:
     return "t:" + value_digest(claim)
 
 
-ERASURES_KEY: Final = "x:"
-"""Every erase entry."""
 KEPT_OUT_KEY: Final = "f:"
-"""Erase entries that keep words from coming in again."""
+"""Erase entries that keep words from coming in again, and lifts, which may let them."""
 
 
 def naming_key(entry_id: str) -> str:
@@ -164,9 +162,8 @@ def bearings(entry: Entry) -> list[str]:
     if consequences and consequences.inherits:
         keys.append(heir_key(consequences.inherits))
     keys += [naming_key(i) for i in named_by(entry)]
-    if isinstance(edges, Erase):
-        keys.append(ERASURES_KEY)
-        keys += [KEPT_OUT_KEY] if edges.tombstone or edges.fingerprints else []
+    if isinstance(edges, Lift) or (isinstance(edges, Erase) and (edges.tombstone or edges.fingerprints)):
+        keys.append(KEPT_OUT_KEY)
     return list(dict.fromkeys(keys))
 
 

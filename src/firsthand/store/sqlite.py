@@ -5,21 +5,24 @@ from __future__ import annotations
 import contextlib
 import functools
 import threading
-from collections.abc import Generator, Sequence
+from collections.abc import Generator, Mapping, Sequence
 from pathlib import Path
 from typing import Final, cast
 
 import apsw
 
-from firsthand.ports import JournalRow
+from firsthand.ports import JournalRow, Residue, Scrubbed
+from firsthand.rules.residue import Needle
 from firsthand.store.engine import Connection
 from firsthand.store.keys import KeyFile
 from firsthand.store.sql import SCHEMA_VERSION, queries, schema
 from firsthand.store.sqlite_read import SqliteReader
 from firsthand.store.sqlite_write import SqliteWriter
+from firsthand.store.sweep import files_of, rehearse, sweep_files, sweep_vocabulary
 from firsthand.vocabulary.errors import BrokenError, BusyError, FirsthandError
 
 BUSY_TIMEOUT_MS: Final = 30_000
+SCRUB_TIMEOUT_MS: Final = 2_000
 CHECKPOINT_PAGES: Final = 4_000
 """Pages of the write-ahead log, 16 MiB, after which a commit copies them into the file."""
 LIST_SOURCE: Final = "json_each(?)"
@@ -144,6 +147,48 @@ class SqliteStore:
                 connection.close()
         return found
 
+    def scrub(self) -> Scrubbed:
+        """Empty the log into the file, give back its free pages, and empty the log again.
+
+        A reader that still looks at an old snapshot blocks that: it is waited for a moment, and then reported.
+        """
+        with self._write_lock, translated():
+            self._last = None
+            connection = self._writer
+            connection.execute(f"PRAGMA busy_timeout = {SCRUB_TIMEOUT_MS}")
+            try:
+                free = self._pragma("freelist_count")
+                connection.execute("PRAGMA incremental_vacuum").fetchall()
+                freed = free - self._pragma("freelist_count")
+                busy, _, _ = connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").get
+            finally:
+                connection.execute(f"PRAGMA busy_timeout = {BUSY_TIMEOUT_MS}")
+            return Scrubbed("blocked" if busy else "truncated", freed)
+
+    def sweep(self, needles: Sequence[Needle], terms: Sequence[str]) -> list[Residue]:
+        """Where the files hold any of these bytes, and the word indexes all of these terms."""
+        found = sweep_files(files_of(self._path), needles)
+        with translated():
+            connection = self._connect(self._synchronous)
+            try:
+                return found + sweep_vocabulary(connection, terms)
+            finally:
+                connection.close()
+
+    def rehearse(
+        self, folder: Path, canary: str, planted: Mapping[str, bytes], needles: Sequence[Needle]
+    ) -> dict[str, int]:
+        """How often a sweep finds a canary in each place of a store made for it, and each planted form in a file."""
+        scratch = SqliteStore(folder / "canary.db", synchronous="OFF")
+        try:
+            return rehearse(scratch, scratch._writer, folder / "canary.db", canary, planted, needles)
+        finally:
+            scratch.close()
+
+    def files(self) -> list[str]:
+        """The names of the store's files."""
+        return [p.name for p in files_of(self._path)]
+
     def facts(self) -> dict[str, object]:
         """Where the store is, its size, engine and schema version, and how many receipts its journal holds."""
         size = sum(p.stat().st_size for p in self._files() if p.exists())
@@ -193,6 +238,7 @@ class SqliteStore:
         opened.config(apsw.SQLITE_DBCONFIG_ENABLE_QPSG, 1)
         connection = cast("Connection", opened)
         for pragma in (
+            "auto_vacuum = INCREMENTAL",
             "journal_mode = WAL",
             f"synchronous = {synchronous}",
             "foreign_keys = ON",
