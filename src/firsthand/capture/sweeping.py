@@ -63,4 +63,4 @@ def _planted(looked_for: Sequence[Needle]) -> dict[str, bytes]:
     made: dict[str, Needle] = {}
     for needle in looked_for:
         made.setdefault(needle.form, needle)
-    return {form: b"..." + made[form].data + b"..." for form in FORMS}
+    return {form: b"..." + made[form].data + b"..." for form in FORMS if form in made}

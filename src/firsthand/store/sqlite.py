@@ -237,8 +237,10 @@ class SqliteStore:
         # Without this SQLite plans a statement anew for each value bound to it, at three times the statement's cost.
         opened.config(apsw.SQLITE_DBCONFIG_ENABLE_QPSG, 1)
         connection = cast("Connection", opened)
+        # An empty file is told how to give back pages; told to one that is not, it would be a write for nothing.
+        if not self._path.exists() or not self._path.stat().st_size:
+            connection.execute("PRAGMA auto_vacuum = INCREMENTAL")
         for pragma in (
-            "auto_vacuum = INCREMENTAL",
             "journal_mode = WAL",
             f"synchronous = {synchronous}",
             "foreign_keys = ON",
