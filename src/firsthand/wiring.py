@@ -76,6 +76,7 @@ def open(  # noqa: A001
         caller = handle(space=space, scope=scope, author=author, grant=grant or OPERATOR_GRANT, keyed=keyed)
         if policy is not None:
             _put_in_force(gateway, caller, policy)
+        _clean_up(gateway, caller)
     except BaseException:
         store.close()
         raise
@@ -112,6 +113,16 @@ def _put_in_force(gateway: Gateway, caller: Handle, policy: str) -> None:
         raise DeniedError("policy_not_granted", "only the operator of the file sets its policy", field="policy")
     rules = parse_policy(_policy_text(policy), lambda name: caller.keyed.digest("origin", name))
     gateway.set_policy(caller, rules)
+
+
+def _clean_up(gateway: Gateway, caller: Handle) -> None:
+    """Clean the file after an erasure that was committed and then interrupted."""
+    with gateway.store.reading(caller.space) as reader:
+        unfinished = reader.unfinished_erasures()
+    if unfinished:
+        from firsthand.capture.certify import finish_all
+
+        finish_all(gateway, caller, crashed_only=True)
 
 
 def _path(url: str | Path | None, *, create: bool) -> Path:

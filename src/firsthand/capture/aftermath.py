@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from firsthand.capture.certify import certificate, finish_all, is_genuine
 from firsthand.capture.gateway import Gateway
+from firsthand.capture.retention import due, retain
 from firsthand.capture.sweeping import sweep
 from firsthand.rules.access import Handle
-from firsthand.vocabulary.erasure import Certificate, SweepReport
+from firsthand.vocabulary.erasure import Certificate, RetentionReport, SweepReport
 
 
 class Aftermath:
@@ -38,3 +39,11 @@ class Aftermath:
         """
         self._handle.may("sweep")
         return sweep(self._gateway, self._handle, words)
+
+    def due(self) -> RetentionReport:
+        """What the retention of the policy in force would erase now."""
+        return due(self._gateway, self._handle)
+
+    def retain(self) -> RetentionReport:
+        """Erase what retention makes due; holds are respected, and what may not come back stays forbidden."""
+        return retain(self._gateway, self._handle)

@@ -95,10 +95,12 @@ def finish(gateway: Gateway, handle: Handle, entry_id: str, proofs: Proofs | Non
     return certificate
 
 
-def finish_all(gateway: Gateway, handle: Handle) -> tuple[str, ...]:
+def finish_all(gateway: Gateway, handle: Handle, *, crashed_only: bool = False) -> tuple[str, ...]:
     """Clean up after erasures that a crash or an old reader kept from it; their ids."""
     with gateway.store.reading(handle.space) as reader:
-        waiting = [row.entry_id for row in reader.unfinished_erasures()]
+        rows = reader.unfinished_erasures()
+    reports = {row.entry_id: msgspec.json.decode(row.report, type=Erasure) for row in rows}
+    waiting = [i for i, report in reports.items() if report.certificate is None or not crashed_only]
     for entry_id in waiting:
         finish(gateway, handle, entry_id, None)
     return tuple(waiting)

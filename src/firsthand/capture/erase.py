@@ -41,20 +41,19 @@ from firsthand.vocabulary.grants import SPACE_WIDE
 from firsthand.vocabulary.limits import ERASE_TARGETS_PER_CALL, NAME_BYTES, STATEMENT_BYTES, check_bytes, check_count
 from firsthand.vocabulary.records import Episodic, Semantic, TypedValue
 
-RETENTION: Final = "retention"
 _REASON_CODE: Final = re.compile(r"[a-z][a-z_]{1,31}")
 _PLAN_HASH: Final = re.compile(r"[0-9a-f]{40}")
 
 
 class Asked(NamedTuple):
-    """What a caller asks to be destroyed. `only_record`: a claim's record by itself, and its value may come again."""
+    """What a caller asks to be destroyed. `expired`: records that retention lets go, whose words may come again."""
 
     record_id: str | None
     value: tuple[str | None, str | None, TypedValue] | None
     reason_code: str
     reason: str | None
     plan_hash: str | None = None
-    only_record: bool = False
+    expired: tuple[str, ...] = ()
 
 
 class _Aim(NamedTuple):
@@ -75,7 +74,7 @@ class _PlannedError(Exception):
 
 def check(asked: Asked) -> None:
     """Refuse a request that is not well-formed; a reason code is one plain word, since it is never erased."""
-    if (asked.record_id is None) == (asked.value is None):
+    if sum((asked.record_id is not None, asked.value is not None, bool(asked.expired))) != 1:
         raise InvalidError("target_unclear", "give record_id, target or value: one of them", field="record_id")
     if not isinstance(asked.reason_code, str) or not _REASON_CODE.fullmatch(asked.reason_code):  # pyright: ignore[reportUnnecessaryIsInstance]
         raise InvalidError("reason_code_invalid", "reason_code is one word of small letters", field="reason_code")
@@ -190,16 +189,23 @@ def _aim(writer: Writer, handle: Handle, asked: Asked) -> _Aim:
     """The values of a claim's record, or the value that was named; nothing for a source."""
     if asked.value is not None:
         return _aim_at_value(writer, handle, *asked.value)
-    assert asked.record_id is not None
-    record = held(writer, handle, asked.record_id)
+    for record_id in asked.expired:
+        _within_grant(writer, handle, record_id)
+    if asked.record_id is None:
+        return _Aim((), frozenset())
+    record = _within_grant(writer, handle, asked.record_id)
+    if record.edges.record_kind == "semantic":
+        return _aim_at_record(writer, record)
+    body = body_of(writer.rows_of([record.root.id])[record.root.id])
+    payload = body.payload if body is not None else None
+    return _Aim((), frozenset(), payload.text if isinstance(payload, Episodic) else "")
+
+
+def _within_grant(reader: Reader, handle: Handle, record_id: str) -> Held:
+    record = held(reader, handle, record_id)
     if not covers(handle, record.root.skeleton.scope):
         raise DeniedError("scope_not_granted", "the grant does not include the record's scope", field="scope")
-    if record.edges.record_kind == "semantic" and not asked.only_record:
-        return _aim_at_record(writer, record)
-    row = writer.rows_of([record.root.id])[record.root.id]
-    body = body_of(row)
-    payload = body.payload if body is not None else None
-    return _Aim((), frozenset(), payload.text if isinstance(payload, Episodic) and not asked.only_record else "")
+    return record
 
 
 def _aim_at_record(reader: Reader, record: Held) -> _Aim:
@@ -247,8 +253,7 @@ def _find(writer: Writer, handle: Handle, asked: Asked, aim: _Aim) -> Found:
     if aim.wanted:
         found = of_value(writer, handle, aim.wanted, set(aim.claims), asked.record_id)
     else:
-        assert asked.record_id is not None
-        found = of_source(writer, handle, asked.record_id)
+        found = of_source(writer, handle, asked.expired or (asked.record_id or "",))
     blank = {i for i, row in writer.rows_of(found.gone).items() if row.body is None}
     gone = {i: g for i, g in found.gone.items() if i not in blank}
     check_count(len(gone), most=ERASE_TARGETS_PER_CALL, field="targets")
@@ -328,8 +333,6 @@ def _tombstones(aim: _Aim, found: Found) -> list[Tombstone]:
 
 def _fingerprints(reader: Reader, handle: Handle, asked: Asked, aim: _Aim, found: Found) -> tuple[str, ...]:
     """Keyed digests of the sentences that are cut when they come in again: those of the value, or the whole source."""
-    if asked.reason_code == RETENTION:
-        return ()
     whole = statement_key(aim.whole_text) if aim.whole_text else ""
     keys = {whole} if len(whole) >= WHOLE_SENTENCE else set[str]()
     for row in reader.rows_of(found.gone).values() if aim.wanted else ():

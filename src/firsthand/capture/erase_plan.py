@@ -56,9 +56,11 @@ def entries_of(reader: Reader, record_id: str) -> list[Entry]:
     return [e for e in ((root, *rest) if root is not None else rest) if e.kind != "erase"]
 
 
-def of_source(reader: Reader, handle: Handle, record_id: str) -> Found:
-    """A record, all that is written about it, and what rests only on it."""
-    gone: dict[str, Ground] = {e.id: "named" for e in entries_of(reader, record_id)}
+def of_source(reader: Reader, handle: Handle, record_ids: Sequence[str]) -> Found:
+    """Records, all that is written about them, and what rests only on them."""
+    gone: dict[str, Ground] = {e.id: "named" for record_id in record_ids for e in entries_of(reader, record_id)}
+    for entry_id in list(gone):
+        _add_utterances(reader, gone, entry_id)
     stands = _lineage(reader, handle, gone, "rests_only_on_it")
     found = Found(gone, _claims_in(reader, gone), stands)
     _add_names(reader, handle, found)

@@ -6,12 +6,15 @@ import sys
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Final
 
-from rich import box
 from rich.console import Console
 from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
+from firsthand.surfaces.show_erasure import draw_certificate, draw_erasure, draw_retention
+from firsthand.surfaces.tables import row as _row
+from firsthand.surfaces.tables import table as _table
+from firsthand.vocabulary.erasure import Certificate, Erasure, RetentionReport
 from firsthand.vocabulary.instants import BEGINNING, FOREVER, to_iso
 from firsthand.vocabulary.packets import (
     BeliefView,
@@ -274,13 +277,6 @@ def _plain(value: object) -> str:
     return "" if value is None else str(value)
 
 
-def _table(*headings: str) -> Table:
-    table = Table(box=box.SIMPLE, pad_edge=False, header_style="bold")
-    for heading in headings:
-        table.add_column(heading, overflow="fold")
-    return table
-
-
 def _grid() -> Table:
     table = Table.grid(padding=(0, 2))
     table.add_column(style="dim")
@@ -288,8 +284,19 @@ def _grid() -> Table:
     return table
 
 
-def _row(table: Table, *cells: str) -> None:
-    table.add_row(*(Text(visible(cell)) for cell in cells))
+def erasure(done: Erasure) -> None:
+    """The plan of an erasure and, once it was carried out, its certificate."""
+    draw_erasure(console(), done)
+
+
+def certificate(shown: Certificate) -> None:
+    """What is proven of an erasure."""
+    draw_certificate(console(), shown)
+
+
+def retention(report: RetentionReport) -> None:
+    """What the policy in force keeps no longer."""
+    draw_retention(console(), report)
 
 
 DRAWINGS: Final[dict[str, Callable[[Any], None]]] = {
@@ -301,4 +308,7 @@ DRAWINGS: Final[dict[str, Callable[[Any], None]]] = {
     "stats": stats,
     "scopes": rows,
     "predicates": rows,
+    "erasure": erasure,
+    "certificate": certificate,
+    "retention": retention,
 }

@@ -185,13 +185,23 @@ class Attend(Edge, frozen=True, tag_field="kind", tag="attend"):
     recall: str
 
 
+class Keep(Edge, frozen=True):
+    """How many days records of a class are kept; what is unset is any. The tag is a keyed digest."""
+
+    days: int
+    kind: Kind | None = None
+    level: int | None = None
+    tag: str | None = None
+
+
 class PolicyRules(Edge, frozen=True):
-    """The switches of a policy that the fold reads. Trusted tools are keyed digests of their names."""
+    """The switches of a policy. Trusted tools are keyed digests of their names; the fold reads no retention."""
 
     name: str
     agent_statement_is_claim: bool = True
     lift_needs_sources: int = 2
     trusted_tools: tuple[str, ...] = ()
+    retention: tuple[Keep, ...] = ()
 
 
 class Define(Edge, frozen=True, tag_field="kind", tag="define"):
