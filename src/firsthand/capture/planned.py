@@ -16,6 +16,7 @@ from firsthand.rules.identity import ID_HEX
 from firsthand.vocabulary.entries import Define, Entry, Revise
 from firsthand.vocabulary.erasure import ErasurePlan, Ground, PlannedRecord
 
+HOLDS = ("active", "disputed")
 FELL = ("pending_evidence", "needs_review", "superseded")
 
 
@@ -72,6 +73,7 @@ def digest_of(
 ) -> ErasurePlan:
     """The plan with what fell by it, and its hash over all of it."""
     fell = {r.record_id for r in opened if r.status in FELL}
+    fell -= {r.record_id for r in reader.beliefs_of_records(fell) if r.status in HOLDS}
     pending = tuple(sorted(set(_readable(reader, handle, fell))))
     stands = tuple(sorted(set(plan.stands) - set(pending)))
     plan = msgspec.structs.replace(plan, pending=pending, stands=stands)

@@ -54,7 +54,9 @@ class ErasureWrites(SqliteReader):
         """Forget the words behind an opaque id."""
         if what == "scope":
             self._connection.execute(self._q["name_scope"], (None, self._space, name_id))
-            self._scopes.pop(name_id, None)
+            row = self.scope(name_id)
+            if row is not None:
+                self._scopes[name_id] = row._replace(name=None)
         else:
             self._run("put_name", what, name_id, None)
         self._names.pop((what, name_id), None)
