@@ -34,6 +34,9 @@ def blank(writer: Writer, entry_ids: Sequence[str]) -> None:
         doc = writer.doc(target.row.entry_id)
         if doc is not None:
             writer.blank_doc(target.entry.skeleton.scope, doc)
+            indexed = indexed_again(target.entry, target.body)
+            for name in (*indexed.mentions, *indexed.perhaps):
+                writer.drop_mention(target.entry.skeleton.scope, name, doc.vid)
     _forget_names(writer, targets)
     for record_id in _distinct(t.entry.record_id for t in targets if isinstance(t.entry.skeleton.edges, Relate)):
         _relate_again(writer, record_id)

@@ -33,7 +33,7 @@ CONTROLLED: Final = (
     ("fingerprints and tombstones", "keyed digests in the erase entries, which keep the words from coming in again"),
     ("skeletons", "keyed digests of names and values; they say nothing without the key file"),
     ("idempotency keys and refusals", "keyed digests and codes"),
-    ("nonces of recalls", "kept, so that our own packets are still known as ours; what they delivered is forgotten"),
+    ("receipts of recalls", "who asked and when; what was delivered of these records is forgotten"),
     ("this process", "its caches were emptied; the interpreter does not overwrite memory it has given back"),
 )
 

@@ -273,7 +273,7 @@ def _carry_out(
     reason: str | None,
 ) -> tuple[ErasurePlan, Appended]:
     """Append the erase entries, which destroy what they name; the plan says what that did."""
-    prints = _fingerprints(writer, handle, asked, aim, found)
+    prints = _fingerprints(writer, handle, aim, found)
     stones = _tombstones(aim, found)
     groups = _groups(handle, writer, found)
     draft = planned(writer, handle, found, len(prints), len(stones))
@@ -331,7 +331,7 @@ def _tombstones(aim: _Aim, found: Found) -> list[Tombstone]:
     return [stones[key] for key in sorted(stones)]
 
 
-def _fingerprints(reader: Reader, handle: Handle, asked: Asked, aim: _Aim, found: Found) -> tuple[str, ...]:
+def _fingerprints(reader: Reader, handle: Handle, aim: _Aim, found: Found) -> tuple[str, ...]:
     """Keyed digests of the sentences that are cut when they come in again: those of the value, or the whole source."""
     whole = statement_key(aim.whole_text) if aim.whole_text else ""
     keys = {whole} if len(whole) >= WHOLE_SENTENCE else set[str]()

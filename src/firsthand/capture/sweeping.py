@@ -17,7 +17,8 @@ from firsthand.vocabulary.erasure import SweepHit, SweepReport
 from firsthand.vocabulary.errors import BrokenError, InvalidError
 from firsthand.vocabulary.limits import LIST_ITEMS, QUERY_BYTES, check_bytes, check_count
 
-_LETTERS: Final = "ghjkmnpqrstvwxyz"
+_LETTERS: Final = "ghjkmnpqrtvwxz"
+"""No hexadecimal digits, and no letter that a stem may lose."""
 CANARY_LETTERS: Final = 16
 DECLARED: Final = (
     "keyed digests of erased values and sentences stay: they say nothing without the key file",

@@ -94,7 +94,7 @@ class Writer(Reader, Protocol):
         ...
 
     def blank_doc(self, scope_id: str, doc: DocRow) -> None:
-        """Forget all that a document's words gave: its columns, its terms and what it mentions."""
+        """Forget what a document's words gave: its columns and its terms."""
         ...
 
     def drop_mention(self, scope_id: str, name: str, vid: int) -> None:
@@ -114,7 +114,7 @@ class Writer(Reader, Protocol):
         ...
 
     def drop_deliveries(self, record_ids: Iterable[str]) -> None:
-        """Forget which recalls delivered records; their nonces stay, so that our packets are still known as ours."""
+        """Forget which recalls delivered records, and what those packets said in sum."""
         ...
 
     def optimise_words(self) -> None:

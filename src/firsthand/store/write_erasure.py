@@ -5,21 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Final
 
-from firsthand.ports import SEQ_BITS, UNLISTED, DocRow, ScopeRow, Shelf
+from firsthand.ports import SEQ_BITS, UNLISTED, DocRow, Shelf
 from firsthand.store.engine import SqlValue
+from firsthand.store.remembering import Remembering
 from firsthand.store.snapshot import encoded
-from firsthand.store.sqlite_read import SqliteReader
 
 INDEXES: Final[dict[Shelf, str]] = {1: "lex", 2: "lex_rest"}
 
 
-class ErasureWrites(SqliteReader):
+class ErasureWrites(Remembering):
     """What an erasure changes in its transaction; the file itself is cleaned once that is committed."""
 
     _waiting: dict[Shelf, dict[int, str]]
-    _speakers: dict[tuple[str, str], int]
-    _names: dict[tuple[str, str], str | None]
-    _scopes: dict[str, ScopeRow]
 
     def _run(self, query: str, *values: SqlValue) -> None:
         self._connection.execute(self._q[query], (self._space, *values))
@@ -37,9 +34,8 @@ class ErasureWrites(SqliteReader):
         self._run("blank_body", entry_id)
 
     def blank_doc(self, scope_id: str, doc: DocRow) -> None:
-        """Forget all that a document's words gave: its columns, its terms and what it mentions."""
+        """Forget what a document's words gave: its columns and its terms."""
         self._run("blank_doc", doc.vid)
-        self._run("drop_mentions", doc.vid)
         if doc.shelf != UNLISTED:
             if self._waiting[doc.shelf].pop(doc.vid, None) is None:
                 self._connection.execute(f"DELETE FROM {INDEXES[doc.shelf]} WHERE rowid = ?", (doc.vid,))
@@ -88,7 +84,7 @@ class ErasureWrites(SqliteReader):
         return {number: number for number in self.speakers(scope_id).values()}
 
     def drop_deliveries(self, record_ids: Iterable[str]) -> None:
-        """Forget which recalls delivered records; their nonces stay, so that our packets are still known as ours."""
+        """Forget which recalls delivered records, and what those packets said in sum."""
         for record_id in record_ids:
             self._connection.execute(self._q["blank_receipts"], (self._space, record_id))
             self._run("drop_deliveries", record_id)
