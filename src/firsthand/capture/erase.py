@@ -290,7 +290,7 @@ def _carry_out(
             record = asked.record_id if not made else None
             words = gateway.words(Body(reason=reason), 0)
             made.append(gateway.append(handle, writer, edges, words, record=record, scope_id=scope_id))
-    plan = digest_of(writer, handle, draft, found, [row for each in made for row in each.opened], prints)
+    plan = digest_of(writer, handle, draft, found, [row for each in made for row in each.changes.opened], prints)
     return plan, made[0]
 
 

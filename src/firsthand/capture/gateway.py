@@ -9,7 +9,7 @@ from __future__ import annotations
 import contextlib
 import secrets
 from collections.abc import Callable, Generator, Sequence
-from typing import NamedTuple
+from typing import NamedTuple, NoReturn
 
 import msgspec
 
@@ -46,6 +46,18 @@ class Write(NamedTuple):
     maskings: tuple[Masking, ...] = ()
 
 
+class _RollbackError(Exception):
+    """Leaves a transaction with what was learnt in it, and nothing written."""
+
+    def __init__(self, receipt: Receipt) -> None:
+        super().__init__("rolled back")
+        self.receipt = receipt
+
+
+def _leave(receipt: Receipt) -> NoReturn:
+    raise _RollbackError(receipt)
+
+
 class Gateway:
     """The door itself, for one space of one store; handles on it differ in scope, author and grant."""
 
@@ -66,13 +78,22 @@ class Gateway:
         """The append lock and one transaction, in which the caller's names are known."""
         self.journal.flush()
         with self.store.writing(handle.space) as writer:
-            self._define_names(handle, writer)
+            self.define_names(handle, writer)
             yield writer
 
     def sieved(self, handle: Handle, writer: Writer, words: Words, *, scope_id: str | None = None) -> Sieved:
         """Words without what was erased from this scope or from all."""
         sieve = self._sieves.setdefault(handle.space, Sieve(handle.keyed))
         return sieve.through(writer, handle.scope_id if scope_id is None else scope_id, words, self.clock.now())
+
+    def trial(self, handle: Handle, write: Write) -> Receipt:
+        """What a write would do: run under the lock like any other, and rolled back."""
+        try:
+            with self.store.writing(handle.space) as writer:
+                self.define_names(handle, writer)
+                _leave(write.run(writer))
+        except _RollbackError as done:
+            return done.receipt
 
     def set_policy(self, handle: Handle, policy: PolicyRules) -> None:
         """Put a policy in force for the whole space, if it is not: everything is settled anew in one transaction."""
@@ -81,7 +102,7 @@ class Gateway:
                 return
         with self.store.writing(handle.space) as writer:
             if policy_in_force(writer) != policy:
-                self._define_names(handle, writer)
+                self.define_names(handle, writer)
                 words = self.words(Body(name=policy.name), 0)
                 self.append(handle, writer, Define(what="policy", policy=policy), words, scope_id=SPACE_WIDE)
 
@@ -179,7 +200,7 @@ class Gateway:
         )  # fmt: skip
         return receipt
 
-    def _define_names(self, handle: Handle, writer: Writer) -> None:
+    def define_names(self, handle: Handle, writer: Writer) -> None:
         """Say once, in erasable bodies, what the opaque ids of this author and scope stand for."""
         for what, name_id, text in handle.names:
             scope = writer.scope(name_id) if what == "scope" else None

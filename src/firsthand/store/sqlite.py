@@ -265,10 +265,8 @@ class SqliteStore:
         look = cast("Connection", apsw.Connection(unchanged, flags=flags, vfs=self._vfs))
         try:
             _is_ours(look)
-        except apsw.CorruptError:
-            # A power loss may tear the file while the log is copied into it; the log, not looked at here, mends that.
-            if not self._path.with_name(self._path.name + "-wal").exists():
-                raise
+        except (apsw.CorruptError, apsw.NotADBError):
+            return  # after a power loss the log may hold what the file does not: whoever reads both will tell
         finally:
             look.close()
 
