@@ -67,9 +67,17 @@ class Gateway:
         self.clock = clock
         self._sieves: dict[str, Sieve] = {}
 
-    def commit(self, handle: Handle, writes: Sequence[Write]) -> list[Receipt]:
-        """Run writes in one transaction: all are stored or none."""
-        with self.transaction(handle) as writer:
+    def commit(
+        self, handle: Handle, writes: Sequence[Write], first: Callable[[Writer], None] | None = None
+    ) -> list[Receipt]:
+        """Run writes in one transaction: all are stored or none. What is run `first` in it may forbid them all."""
+        self.journal.flush()
+        with self.store.writing(handle.space) as writer:
+            if first is not None:
+                first(writer)
+            if not writes:
+                return []
+            self.define_names(handle, writer)
             writer.foresee_names(handle.scope_id, (name for write in writes for name in write.names))
             return [self._once(handle, writer, w) for w in writes]
 
