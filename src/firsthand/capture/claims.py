@@ -42,6 +42,7 @@ from firsthand.vocabulary.records import (
 )
 
 Claimed = Semantic | Competence | PlanGraph
+GONE = ("superseded", "erased")
 
 
 class Saying(NamedTuple):
