@@ -16,7 +16,7 @@ from firsthand.projection import body_of, indexed_again, project
 from firsthand.rules.bearing import keys_looked_under
 from firsthand.rules.identity import SALT_BYTES, body_digest, body_text, chained, entry_id, skeleton_text
 from firsthand.rules.wording import BLANK, Indexed, index_words
-from firsthand.vocabulary.entries import FORMAT_VERSION, AuthorIds, Body, Edges, Entry, Skeleton
+from firsthand.vocabulary.entries import FORMAT_VERSION, AuthorIds, Body, Edges, Entry, Met, Skeleton
 
 
 class Words(NamedTuple):
@@ -39,6 +39,8 @@ class Draft(msgspec.Struct, frozen=True, kw_only=True):
     record: str | None = None
     sensitivity: int = 0
     request: str | None = None
+    met: tuple[Met, ...] = ()
+    reaches: tuple[Met, ...] = ()
 
 
 class Appended(NamedTuple):
@@ -78,6 +80,8 @@ def append(writer: Writer, draft: Draft, words: Words) -> Appended:
         sensitivity=draft.sensitivity,
         record=draft.record,
         request=draft.request,
+        met=draft.met,
+        reaches=draft.reaches,
     )
     text = skeleton_text(skeleton)
     entry = Entry(id=entry_id(text), skeleton=skeleton)

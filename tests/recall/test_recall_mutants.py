@@ -257,7 +257,7 @@ MUTANTS = [
         SqliteReader,
         "locked",
         lambda *_: set(),
-        answers.test_a_source_above_the_clearance_or_withdrawn_is_neither_quoted_nor_counted,
+        answers.test_a_withdrawn_source_still_counts_and_its_words_are_withheld,
     ),
     Mutant(
         "hidden entities lend their names",

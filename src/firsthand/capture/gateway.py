@@ -12,6 +12,8 @@ from typing import NamedTuple
 
 import msgspec
 
+from firsthand.capture.engraving import engraved
+from firsthand.capture.stones import met_by
 from firsthand.journal import Journal
 from firsthand.ledger import Appended, Draft, Words, append, prepare
 from firsthand.ports import BeliefRow, Clock, Reader, RequestRow, Store, Writer
@@ -92,12 +94,17 @@ class Gateway:
         scope_id: str | None = None,
         request: str | None = None,
     ) -> Appended:
-        """Append one entry by this handle's author."""
+        """Append one entry by this handle's author, with what its words and its tombstone meet."""
+        scope_id = scope_id if scope_id is not None else handle.scope_id
+        now = self.clock.now()
+        stone = engraved(handle, writer, edges, scope_id, words.body, now)
         draft = Draft(
-            scope=scope_id if scope_id is not None else handle.scope_id,
+            scope=scope_id,
             author=handle.ids,
-            edges=edges,
-            recorded_at=self.clock.now(),
+            edges=stone.edges,
+            recorded_at=now,
+            met=(*met_by(handle, writer, edges, words.body, now), *stone.own),
+            reaches=stone.reaches,
             record=record,
             sensitivity=sensitivity,
             request=request,

@@ -83,3 +83,10 @@ def _span(text: str, evidence: Cite) -> tuple[int, int]:
             raise InvalidError("span_out_of_range", "the span is not inside the cited record", field="evidence")
         return start, end
     return 0, len(text)
+
+
+def source_of(handle: Handle, g: Ground) -> str:
+    """Whose word it is: the attested speaker, else the origin of a document or tool, else the owner (design 09.5)."""
+    if g.attested and g.speaker is not None:
+        return g.speaker
+    return g.origin if g.origin is not None else handle.ids.owner

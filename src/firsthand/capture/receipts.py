@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from firsthand.capture.gateway import standing_of
-from firsthand.capture.readable import payload_of
+from firsthand.capture.readable import readable_payload
 from firsthand.ledger import Appended
 from firsthand.ports import BeliefRow, Reader, Writer
 from firsthand.rules.access import Handle
@@ -79,7 +79,7 @@ def visible_text(handle: Handle, reader: Reader, rows: list[BeliefRow]) -> str |
     seen = [r for r in rows if r.visibility != "hidden"]
     if not seen or not may_see(handle, rows):
         return None
-    payload = payload_of(reader, seen[-1].revision_id)
+    payload = readable_payload(reader, seen[-1].revision_id)
     return words_of(payload) if payload is not None else None
 
 

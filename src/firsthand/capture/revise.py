@@ -23,6 +23,7 @@ from firsthand.capture.gateway import Gateway, Write, standing_of
 from firsthand.capture.ground import ground
 from firsthand.capture.readable import Held, at_record, held, payload_of
 from firsthand.capture.receipts import Placed, receipt_for, rows_now, visible_text
+from firsthand.capture.stones import refused_words
 from firsthand.ports import BeliefRow, Writer
 from firsthand.rules.access import Handle
 from firsthand.rules.bearing import claim_digest, value_digest
@@ -243,6 +244,9 @@ def _replace(
     block = would_block(gateway, handle, writer, claim, "stated", grounds, heads)
     if block is not None:
         return gateway.refuse(handle, writer, asked.verb, f"tombstone_{block.status}", cause=block.entry)
+    met = refused_words(handle, writer, saying.words.body, grounds, saying.basis, gateway.clock, heads)
+    if met is not None:
+        return gateway.refuse(handle, writer, asked.verb, met.code, cause=met.cause)
     name_subject(gateway, handle, writer, saying.payload, subject)
     view = View(writer)
     record_id = current.record.record_id

@@ -12,6 +12,8 @@ from firsthand.ports.rows import (
     DocRow,
     Head,
     LedgerRow,
+    MaskRow,
+    RefusalRow,
     RequestRow,
     ScopeRow,
     Scored,
@@ -79,6 +81,10 @@ class BeliefReader(Protocol):
 
     def open_rows(self, unit: str) -> list[BeliefRow]:
         """The rows of a unit that are believed now."""
+        ...
+
+    def masks(self, entry_ids: Iterable[str]) -> list[MaskRow]:
+        """What is masked of the words of some entries."""
         ...
 
     def beliefs(self, vids: Iterable[int], known_at: int | None) -> list[BeliefRow]:
@@ -183,6 +189,10 @@ class NameReader(Protocol):
         """Names a document mentions."""
         ...
 
+    def every_mention_of(self, vid: int) -> list[str]:
+        """Names a document mentions, masked or not."""
+        ...
+
     def entities_named(self, scope_id: str, name: str) -> list[str]:
         """Entity records a name stands for in a scope."""
         ...
@@ -209,7 +219,11 @@ class NameReader(Protocol):
 
 
 class KeptReader(Protocol):
-    """What a replay leaves as it is: idempotency keys, and the journal of recalls."""
+    """What a replay leaves as it is: idempotency keys, refusals, and the journal of recalls."""
+
+    def refusals(self, before: int, limit: int) -> list[RefusalRow]:
+        """Refusals below a number, newest first."""
+        ...
 
     def request(self, digest: str) -> RequestRow | None:
         """What an idempotency key was used for."""

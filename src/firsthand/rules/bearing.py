@@ -29,6 +29,8 @@ from firsthand.vocabulary.grants import SPACE_WIDE
 
 UNIT_HEX: Final = 24
 DIGESTS_KEPT: Final = 8_192
+STONE_KEYS: Final = "t:"
+"""How the keys begin under which tombstones are found by what they forbid."""
 CLAIMED: Final = frozenset({"semantic", "competence", "plan_graph"})
 """Kinds whose records stand on supported claims; the others are their own unit."""
 
@@ -77,7 +79,7 @@ def heir_key(record_id: str) -> str:
 
 def tombstone_key(claim: Claim | Tombstone) -> str:
     """Entries that forbid a value, in any scope."""
-    return "t:" + value_digest(claim)
+    return STONE_KEYS + value_digest(claim)
 
 
 def naming_key(entry_id: str) -> str:
@@ -88,6 +90,21 @@ def naming_key(entry_id: str) -> str:
 def task_key(scope: str, task: str) -> str:
     """Entries of the working record of one task in one scope."""
     return "k:" + hashlib.sha256(f"{scope}|{task}".encode()).hexdigest()[:UNIT_HEX]
+
+
+def value_key_of(digest: str) -> str:
+    """Tombstones on a value, whatever it is said of; by its own digest, or by that of its first words."""
+    return "v:" + digest
+
+
+def sentence_key_of(digest: str) -> str:
+    """Tombstones on what a whole sentence says."""
+    return "s:" + digest
+
+
+def met_key(entry_id: str) -> str:
+    """Entries whose words meet a tombstone, or whose tombstone meets an entry's words."""
+    return "m:" + entry_id
 
 
 def assertions_of(entry: Entry) -> tuple[Assertion, ...]:
@@ -115,6 +132,12 @@ def tombstone_of(entry: Entry) -> Tombstone | None:
         return edges.tombstone
     consequences = consequences_of(entry)
     return consequences.tombstone if consequences else None
+
+
+def is_absolute(entry: Entry) -> bool:
+    """Whether what an entry forbids is forbidden to everybody, at every time asked about."""
+    tombstone = tombstone_of(entry)
+    return tombstone is not None and (tombstone.absolute or isinstance(entry.skeleton.edges, Erase))
 
 
 def claims_of(entry: Entry) -> list[Claim]:
@@ -153,12 +176,24 @@ def bearings(entry: Entry) -> list[str]:
         keys += [task_key(scope, name) for name in edges.names]
     tombstone = tombstone_of(entry)
     if tombstone:
-        keys.append(tombstone_key(tombstone))
+        keys += [tombstone_key(tombstone), *_found_in_text(tombstone)]
+    keys += [met_key(m.of) for m in (*entry.skeleton.met, *entry.skeleton.reaches) if m.of]
     consequences = consequences_of(entry)
     if consequences and consequences.inherits:
         keys.append(heir_key(consequences.inherits))
     keys += [naming_key(i) for i in named_by(entry)]
     return list(dict.fromkeys(keys))
+
+
+def _found_in_text(tombstone: Tombstone) -> list[str]:
+    """Keys under which a tombstone is found from running text."""
+    keys = [sentence_key_of(digest) for digest in tombstone.sentences]
+    if tombstone.subject:
+        keys.append(value_key_of(tombstone.value))
+        keys += [value_key_of(tombstone.begins)] if tombstone.begins else []
+    elif not tombstone.predicate:
+        keys.append(sentence_key_of(tombstone.value))
+    return keys
 
 
 def keys_about(entry: Entry) -> list[str]:

@@ -13,6 +13,7 @@ from firsthand.rules.bearing import (
     claims_of,
     consequences_of,
     heir_key,
+    met_key,
     named_by,
     tombstone_key,
     tombstone_of,
@@ -115,10 +116,22 @@ def _named_units(view: View, entry: Entry) -> set[str]:
         named = view.get(entry_id)
         if named is not None:
             units |= _own_units(view, named)
+    for met in _met_by(view, entry):
+        units |= view.units_of_record(met.record_id)
     if isinstance(entry.skeleton.edges, Show):
         for heir in view.bearing_on(heir_key(entry.record_id)):
             units |= view.units_of_record(heir.record_id)
     return units
+
+
+def _met_by(view: View, entry: Entry) -> list[Entry]:
+    """Entries whose claims a tombstone makes wait: of the one this entry is or lifts, from either side."""
+    edges = entry.skeleton.edges
+    stone = view.get(edges.of) if isinstance(edges, Lift) else entry
+    if stone is None:
+        return []
+    own = [found for met in stone.skeleton.reaches if met.doubt and (found := view.get(met.of)) is not None]
+    return own if stone is entry else [*own, *view.bearing_on(met_key(stone.id))]
 
 
 def _with_dependants(view: View, units: set[str], entry: Entry) -> set[str]:

@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from firsthand.rules.bearing import CLAIMED, naming_key, unit_key
 from firsthand.rules.evidence import Grades, grade
+from firsthand.rules.masks import doubts_on
 from firsthand.rules.sensitivity import sensitivity
 from firsthand.rules.succession import Held, contradicts, hold
 from firsthand.rules.trust import CANDIDATE, TIER_NAMES, VALIDATED, approvals, independent_sources, tier_of, voice_of
@@ -48,6 +49,7 @@ class _Strand(NamedTuple):
     echo: bool
     live: bool
     erased: bool
+    doubted: bool
 
 
 class _Run(NamedTuple):
@@ -68,6 +70,8 @@ def settle_unit(view: View, unit: str, policy: PolicyRules) -> frozenset[Row]:
     approved = approvals(view, unit)
     grades = grade(view, said)
     tiers = {s.id: tier_of(s, policy, s.id in approved) for s in said}
+    doubts = doubts_on(view, said, approved)
+    tiers |= dict.fromkeys(doubts, CANDIDATE)
     held = hold(view, unit, said, grades, tiers, approved)
     by_claim: dict[Claim, list[Said]] = {}
     for s in said:
@@ -75,7 +79,7 @@ def settle_unit(view: View, unit: str, policy: PolicyRules) -> frozenset[Row]:
     held_by: dict[Claim, list[Held]] = {}
     for h in held:
         held_by.setdefault(h.said.claim, []).append(h)
-    runs = _runs(view, unit, held, grades, tiers, policy)
+    runs = _runs(view, unit, held, grades, tiers, doubts, policy)
     labels = {c: _carriers(view, mine, grades) for c, mine in by_claim.items()}
     rows: set[Row] = set()
     for claim, mine in by_claim.items():
@@ -131,10 +135,16 @@ def _by_id(claim: Claim) -> tuple[str, str, str, str, str, bool]:
 
 
 def _runs(
-    view: View, unit: str, held: list[Held], grades: Grades, tiers: dict[str, int], policy: PolicyRules
+    view: View,
+    unit: str,
+    held: list[Held],
+    grades: Grades,
+    tiers: dict[str, int],
+    doubts: frozenset[str],
+    policy: PolicyRules,
 ) -> dict[Claim, list[_Run]]:
     """Per claim the maximal runs of equal tier, status and challenger: a sweep over the instants where any changes."""
-    strands = _strands(view, held, grades, tiers)
+    strands = _strands(view, held, grades, tiers, doubts)
     later = _later_observations(held, grades)
     contested = _contested(view, unit)
     runs: dict[Claim, list[_Run]] = {}
@@ -170,7 +180,7 @@ def _sweep(
 
 
 def _strands(
-    view: View, held: list[Held], grades: Grades, tiers: dict[str, int]
+    view: View, held: list[Held], grades: Grades, tiers: dict[str, int], doubts: frozenset[str]
 ) -> dict[Claim, dict[_Strand, list[tuple[int, int]]]]:
     found: dict[Claim, dict[_Strand, list[tuple[int, int]]]] = {}
     for h in held:
@@ -178,7 +188,7 @@ def _strands(
         live = s.id in grades.live
         erased = not live and view.erased(s.entry)
         words = s.said if tier == CANDIDATE else ""
-        strand = _Strand(tier, voice_of(s), s.source, words, s.echo, live, erased)
+        strand = _Strand(tier, voice_of(s), s.source, words, s.echo, live, erased, s.id in doubts)
         found.setdefault(s.claim, {}).setdefault(strand, []).extend(h.windows)
     return {c: {s: _union(w) for s, w in by.items()} for c, by in found.items()}
 
@@ -198,7 +208,7 @@ def _rank(strands: list[_Strand], policy: PolicyRules) -> tuple[int, int]:
     live = [s for s in strands if s.live]
     tier = max((s.tier for s in live), default=CANDIDATE)
     if tier == CANDIDATE:
-        voices = [(s.source, s.words) for s in live if not s.echo]
+        voices = [(s.source, s.words) for s in live if not s.echo and not s.doubted]
         if independent_sources(voices) >= policy.lift_needs_sources:
             tier = VALIDATED
         return tier, max((s.voice for s in live), default=0)
@@ -261,9 +271,17 @@ def _judge(
         status = "pending_evidence"
     if status == "active" and claim.ambiguous:
         status = "needs_review"
+    if status == "pending_evidence" and _waits(strands):
+        status = "needs_review"
     if all(s.erased for s in strands):
         status = "erased"
     return _Run(low, high, TIER_NAMES[tier], status, foe)
+
+
+def _waits(strands: list[_Strand]) -> bool:
+    """Whether all that speaks for a claim came near a tombstone."""
+    live = [s for s in strands if s.live]
+    return bool(live) and all(s.doubted for s in live)
 
 
 def _extend(runs: list[_Run], run: _Run) -> None:

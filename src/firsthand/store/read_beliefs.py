@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from firsthand.ports import SEQ_BITS, Attention, BeliefRow, DocRow
+from firsthand.ports import SEQ_BITS, Attention, BeliefRow, DocRow, MaskRow
 from firsthand.store.snapshot import Snapshot, array
 from firsthand.vocabulary.kinds import Kind
 
@@ -24,6 +24,10 @@ class BeliefReads(Snapshot):
     def docs(self, vids: Iterable[int]) -> dict[int, DocRow]:
         """Documents by number."""
         return {r[0]: DocRow(*r) for r in self._all("docs", array(vids))}
+
+    def masks(self, entry_ids: Iterable[str]) -> list[MaskRow]:
+        """What is masked of the words of some entries."""
+        return [MaskRow(*r) for r in self._all("masks", array(entry_ids))]
 
     def records_beginning(self, prefix: str, limit: int) -> list[str]:
         """Records whose id begins so, in order."""

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from firsthand.ports import RequestRow
+from firsthand.ports import RefusalRow, RequestRow
 from firsthand.store.snapshot import Snapshot, array
 
 
 class KeptReads(Snapshot):
-    """Idempotency keys, and the journal of recalls."""
+    """Idempotency keys, refusals, and the journal of recalls."""
+
+    def refusals(self, before: int, limit: int) -> list[RefusalRow]:
+        """Refusals below a number, newest first."""
+        return [RefusalRow(*r) for r in self._all("refusals", before, limit)]
 
     def request(self, digest: str) -> RequestRow | None:
         """What an idempotency key was used for."""

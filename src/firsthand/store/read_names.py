@@ -34,6 +34,10 @@ class NameReads(Snapshot):
         """Names a document mentions."""
         return [r[0] for r in self._all("mentions_of", vid)]
 
+    def every_mention_of(self, vid: int) -> list[str]:
+        """Names a document mentions, masked or not."""
+        return [r[0] for r in self._all("every_mention_of", vid)]
+
     def entities_named(self, scope_id: str, name: str) -> list[str]:
         """Entity records a name stands for in a scope."""
         return [r[0] for r in self._all("entities_named", scope_id, name)]

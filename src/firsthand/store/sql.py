@@ -7,7 +7,7 @@ import re
 from importlib.resources import files
 from typing import Final
 
-SCHEMA_VERSION: Final = 2
+SCHEMA_VERSION: Final = 3
 PROJECTIONS: Final = {
     "bearing": "key, position",
     "scope": "scope_id",
@@ -15,6 +15,7 @@ PROJECTIONS: Final = {
     "doc": "vid",
     "belief": "vid, known_from, valid_from",
     "mention": "scope_id, name, vid",
+    "mask": "entry_id, low, high, stone",
     "entity_name": "scope_id, name, record_id",
     "speaker": "scope_id, name",
     "relation": "record_id, relation, target_id",

@@ -19,9 +19,10 @@ from firsthand.ports import (
     ScopeRow,
     Shelf,
 )
-from firsthand.store.engine import Connection, SqlValue
+from firsthand.rules.bearing import STONE_KEYS
+from firsthand.store.engine import Connection
 from firsthand.store.sql import PROJECTIONS
-from firsthand.store.sqlite_read import SqliteReader
+from firsthand.store.write_masks import MaskWrites
 from firsthand.vocabulary.entries import Entry, root_of
 from firsthand.vocabulary.errors import BrokenError
 from firsthand.vocabulary.instants import FOREVER
@@ -37,7 +38,7 @@ KEPT_KEYS: Final = 16_384
 _INDEXES: dict[Shelf, str] = {LISTED: "lex", REST: "lex_rest"}
 
 
-class SqliteWriter(SqliteReader):
+class SqliteWriter(MaskWrites):
     """One open transaction: what it reads includes what it wrote.
 
     Nobody else can write while it lasts, so what it read or wrote is remembered and not read again; the store lets the
@@ -48,6 +49,7 @@ class SqliteWriter(SqliteReader):
     def __init__(self, connection: Connection, queries: dict[str, str], space: str) -> None:
         super().__init__(connection, queries, space)
         self._head: Head | None = None
+        self._stones: bool | None = None
         self._speakers: dict[tuple[str, str], int] = {}
         self._freed: list[int] = []
         self._scopes: dict[str, ScopeRow] = {}
@@ -59,9 +61,6 @@ class SqliteWriter(SqliteReader):
         self._bearing: dict[str, list[Entry]] = {}
         self._open: dict[str, list[BeliefRow]] = {}
         self._waiting: dict[Shelf, dict[int, str]] = {LISTED: {}, REST: {}}
-
-    def _run(self, query: str, *values: SqlValue) -> None:
-        self._connection.execute(self._q[query], (self._space, *values))
 
     def finish(self) -> None:
         """Write what waits. The next transaction may go on with what is remembered, if that has not grown too large."""
@@ -109,6 +108,12 @@ class SqliteWriter(SqliteReader):
                 self._bearing.clear()
             found = self._bearing[key] = list(super().bearing_on(key))
         return found
+
+    def has_stones(self) -> bool:
+        """Whether any entry forbids a value: asked at every write, looked up once."""
+        if self._stones is None:
+            self._stones = super().has_stones()
+        return self._stones
 
     def foresee(self, keys: Iterable[str]) -> None:
         """Read at once what bears on keys that will be asked for one by one."""
@@ -211,6 +216,8 @@ class SqliteWriter(SqliteReader):
         self._bearing |= {key: [] for key in bare}
         for key in keys:
             self._run("put_bearing", key, position)
+            if key.startswith(STONE_KEYS):
+                self._stones = True
             if key in self._bearing:
                 self._bearing[key].append(entry)
 
@@ -278,6 +285,17 @@ class SqliteWriter(SqliteReader):
         waiting[vid] = " ".join(terms)
         if len(waiting) >= WAITING_DOCUMENTS:
             self._write_waiting()
+
+    def reindex(self, scope_id: str, doc: DocRow, terms: Sequence[str]) -> None:
+        """Index a document's words anew, on the shelf it is on."""
+        if doc.shelf == UNLISTED:
+            return
+        if self._waiting[doc.shelf].pop(doc.vid, None) is None:
+            self._connection.execute(f"DELETE FROM {_INDEXES[doc.shelf]} WHERE rowid = ?", (doc.vid,))
+        self._index(doc.shelf, doc.vid, terms)
+        row = self.scope(scope_id)
+        assert row is not None
+        self._count(row, 0, 0, 0)
 
     def put_mentions(self, scope_id: str, vid: int, names: Sequence[str]) -> None:
         """Index the names a document mentions."""
@@ -367,3 +385,4 @@ class SqliteWriter(SqliteReader):
         for past in (self._entries, self._bearing, self._open, *self._waiting.values()):
             past.clear()
         self._counted.clear()
+        self._stones = None

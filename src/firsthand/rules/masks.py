@@ -1,0 +1,115 @@
+"""Which words of an entry are not shown, and which claims wait, because a tombstone meets them; skeletons alone."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from firsthand.rules.bearing import (
+    CLAIMED,
+    citing_key,
+    is_absolute,
+    met_key,
+    tombstone_key,
+    unit_of,
+)
+from firsthand.rules.leaves import EVERYTHING
+from firsthand.rules.tombstones import blocked, lifted
+from firsthand.rules.trust import approvals
+from firsthand.rules.view import Said, View
+from firsthand.vocabulary.entries import Entry, Lift, Revise, root_of
+
+
+class Mask(NamedTuple):
+    """A span of a body that reads as rejected, and the tombstone's entry. An absolute one binds at every time."""
+
+    low: int
+    high: int
+    stone: str
+    absolute: bool
+
+
+def masks_on(view: View, entry: Entry) -> frozenset[Mask]:
+    """Everything that is not shown of an entry's words."""
+    found: set[Mask] = set()
+    for met in entry.skeleton.met:
+        stone = view.get(met.of) if met.of else entry
+        if stone is not None and not lifted(view, stone.id):
+            found |= {Mask(*span, stone.id, is_absolute(stone)) for span in met.spans}
+    for stone in view.bearing_on(met_key(entry.id)):
+        spans = [span for met in stone.skeleton.reaches if met.of == entry.id for span in met.spans]
+        if spans and not lifted(view, stone.id):
+            found |= {Mask(*span, stone.id, is_absolute(stone)) for span in spans}
+    if isinstance(entry.skeleton.edges, Revise) and entry.skeleton.record is None:
+        found |= _supporting(view, entry.record_id)
+    return frozenset(found | _rejected_itself(view, entry))
+
+
+def doubts_on(view: View, said: Iterable[Said], approved: frozenset[str]) -> frozenset[str]:
+    """Assertions that come near a tombstone: they displace nothing, lift nothing, and wait for review."""
+    if not view.has_stones():
+        return frozenset()
+    return frozenset(s.id for s in said if s.id not in approved and doubted(view, s))
+
+
+def doubted(view: View, said: Said) -> bool:
+    """Whether an assertion's words come near a tombstone that still holds: then its claim waits for review."""
+    entry = view.get(said.entry)
+    if entry is None:
+        return False
+    if any(met.doubt and met.of and not lifted(view, met.of) for met in entry.skeleton.met):
+        return True
+    return any(
+        met.doubt and met.of == entry.id and not lifted(view, stone.id)
+        for stone in view.bearing_on(met_key(entry.id))
+        for met in stone.skeleton.reaches
+    )
+
+
+def touched(view: View, entry: Entry, units: set[str]) -> set[str]:
+    """Entries whose masks an entry may change, itself among them; `units`: what its fold settled."""
+    found = {entry.id} | {met.of for met in entry.skeleton.reaches}
+    if isinstance(entry.skeleton.edges, Lift):
+        stone = view.get(entry.skeleton.edges.of)
+        if stone is not None:
+            found |= {stone.id} | {met.of for met in stone.skeleton.reaches}
+            found |= {other.id for other in view.bearing_on(met_key(stone.id))}
+    for unit in units:
+        for said in view.said_in_unit(unit) if unit.startswith("u") else ():
+            if view.bearing_on(tombstone_key(said.claim)):
+                found |= {root_of(said.evidence), said.entry}
+    return found
+
+
+def _supporting(view: View, record: str) -> set[Mask]:
+    """Spans that backed what was rejected or taken back, unless the same words still back it."""
+    if view.account(record).kind in CLAIMED:
+        return set()
+    found: set[Mask] = set()
+    said = [s for e in view.bearing_on(citing_key(record)) for s in view.said_in(e) if s.evidence == record]
+    stands: set[tuple[object, object]] = set()
+    for s in said:
+        if not view.bearing_on(tombstone_key(s.claim)):
+            continue
+        block = blocked(view, s, approvals(view, unit_of(s.scope, s.claim)))
+        if block is None:
+            stands.add((s.claim, s.span))
+            continue
+        stone = view.get(block.entry)
+        assert stone is not None
+        low, high = s.span if s.span is not None else EVERYTHING
+        found.add(Mask(low, high, block.entry, is_absolute(stone)))
+    if not stands:
+        return found
+    backing = {s.span if s.span is not None else EVERYTHING for s in said if (s.claim, s.span) in stands}
+    return {mask for mask in found if mask.absolute or (mask.low, mask.high) not in backing}
+
+
+def _rejected_itself(view: View, entry: Entry) -> set[Mask]:
+    """The words of a claim that may never come back; what was only taken back stays in its record's history."""
+    for s in view.said_in(entry):
+        if view.bearing_on(tombstone_key(s.claim)):
+            block = blocked(view, s, frozenset())
+            if block is not None and block.status == "rejected":
+                return {Mask(*EVERYTHING, block.entry, True)}
+    return set()
