@@ -95,7 +95,7 @@ def page(
     reader: Reader, handle: Handle, plan: Plan, limit: int, cursor: str | None, scope_ids: dict[str, str]
 ) -> RecordPage:
     """Records of the plan's scopes, newest first."""
-    before = _cursor(cursor)
+    before = position_in(cursor)
     rows = [r for r in (reader.scope(i) for i in scope_ids.values()) if r is not None]
     allowed = frozenset(r.scope_id for r in rows)
     shown_only = not plan.include
@@ -139,7 +139,8 @@ def _page_items(
     return [(vid_of[i.revision_id], i) for i in items(reader, handle, plan, chosen)]
 
 
-def _cursor(cursor: str | None) -> int | None:
+def position_in(cursor: str | None) -> int | None:
+    """Where a page ended that gave this cursor."""
     if cursor is None:
         return None
     if not isinstance(cursor, str) or not _CURSOR.fullmatch(cursor):  # pyright: ignore[reportUnnecessaryIsInstance]
@@ -152,7 +153,7 @@ def _cursor(cursor: str | None) -> int | None:
 def history(reader: Reader, handle: Handle, record_id: str, limit: int, cursor: str | None) -> History:
     """What happened to a record, oldest first: its entries and every state it was believed in."""
     readable_rows(reader, handle, record_id)
-    after = _cursor(cursor) or 0
+    after = position_in(cursor) or 0
     root = reader.position_of(root_of(record_id))
     positions = set(reader.positions_bearing_on(record_key(record_id)))
     if root is not None:

@@ -24,6 +24,7 @@ from firsthand.vocabulary.packets import (
     Packet,
     RecordPage,
     RecordView,
+    RefusalPage,
     Stats,
 )
 from firsthand.vocabulary.rendering import day, foreign_citations, short_id, visible
@@ -150,6 +151,21 @@ def explanation(told: Explanation) -> None:
         for name, worth in sorted(told.contributions.items(), key=lambda pair: (-pair[1], pair[0])):
             _row(table, name, f"{worth:+.3f}")
         out.print(table)
+
+
+def refusals(page: RefusalPage) -> None:
+    """Refused writes, and where the next page begins."""
+    out = console()
+    if not page.refusals:
+        out.print("Nothing was refused.")
+        return
+    table = _table("when", "who", "verb", "why", "scope", "cause")
+    for each in page.refusals:
+        cause = short_id(each.cause_entry) if each.cause_entry else ""
+        _row(table, _moment(each.at), each.actor or "", each.verb, each.code, each.scope or "", cause)
+    out.print(table)
+    if page.cursor:
+        out.print(f"More: --cursor {page.cursor}")
 
 
 def stats(stats: Stats) -> None:

@@ -291,6 +291,24 @@ class RecordPage(_Result, frozen=True):
     cursor: str | None
 
 
+class Refusal(_Result, frozen=True):
+    """A write that was refused: who asked when for what, and the entry that is why; never what it said."""
+
+    at: int
+    actor: str | None
+    verb: str
+    code: str
+    scope: str | None
+    cause_entry: str | None
+
+
+class RefusalPage(_Result, frozen=True):
+    """A page of refusals, newest first."""
+
+    refusals: tuple[Refusal, ...]
+    cursor: str | None
+
+
 class Explanation(_Result, frozen=True):
     """Why a record is or is not in the answer to a query."""
 
