@@ -1,20 +1,23 @@
 """The only other writer: receipts of recalls, group-committed off the path of the answer (design 04).
 
-Up to `FLUSH_SECONDS` of receipts are lost if the process is killed; nothing true depends on them.
+Up to `FLUSH_SECONDS` of receipts are lost if the process is killed, and the oldest beyond `KEPT_ROWS` if the database
+stays busy; nothing true depends on them.
 """
 
 from __future__ import annotations
 
 import atexit
+import contextlib
 import threading
 import weakref
 from typing import Final
 
 from firsthand.ports import JournalRow, Store
-from firsthand.vocabulary.errors import FirsthandError
+from firsthand.vocabulary.errors import BusyError, FirsthandError
 
 FLUSH_SECONDS: Final = 1.0
 FLUSH_ROWS: Final = 256
+KEPT_ROWS: Final = 4_096
 
 
 class Journal:
@@ -35,36 +38,51 @@ class Journal:
         """Take a receipt; it is durable within `FLUSH_SECONDS`."""
         with self._lock:
             self._rows.append(row)
-            full = len(self._rows) >= FLUSH_ROWS
-            if self._timer is None and not full:
-                self._timer = threading.Timer(FLUSH_SECONDS, self._on_timer)
-                self._timer.daemon = True
-                self._timer.start()
+            full = len(self._rows) % FLUSH_ROWS == 0
+            self._wait()
         if full:
-            self.flush()
+            self._flush_or_wait()
 
     def flush(self) -> None:
-        """Write every receipt taken so far."""
+        """Write every receipt taken so far; what a busy database does not take is kept for the next flush."""
         with self._lock:
             rows, self._rows = self._rows, []
             timer, self._timer = self._timer, None
             if timer is not None:
                 timer.cancel()
-            if rows:
+            if not rows:
+                return
+            try:
                 self._store.journal(self._space, rows)
+            except FirsthandError as error:
+                self._rows = rows[-KEPT_ROWS:] if isinstance(error, BusyError) else []
+                self.lost += len(rows) - len(self._rows)
+                raise
 
     def close(self) -> None:
         """Flush, and stop waiting."""
         self.flush()
         atexit.unregister(self._at_exit)
 
-    def _on_timer(self) -> None:
-        """Flush in the background, where no caller can be told of a failure: it is counted instead."""
-        pending = len(self._rows)
+    def _flush_or_wait(self) -> None:
+        """Flush where nobody asked for it: while the database is busy, later will do."""
         try:
             self.flush()
-        except FirsthandError:
-            self.lost += pending
+        except BusyError:
+            with self._lock:
+                self._wait()
+
+    def _on_timer(self) -> None:
+        """Flush in the background, where no caller can be told of a failure: what it loses is counted."""
+        with contextlib.suppress(FirsthandError):
+            self._flush_or_wait()
+
+    def _wait(self) -> None:
+        """Flush soon, if there is anything to flush."""
+        if self._rows and self._timer is None:
+            self._timer = threading.Timer(FLUSH_SECONDS, self._on_timer)
+            self._timer.daemon = True
+            self._timer.start()
 
 
 def _flush_if_alive(reference: weakref.ref[Journal]) -> None:

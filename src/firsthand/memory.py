@@ -42,12 +42,12 @@ from firsthand.vocabulary.packets import (
     BatchReport,
     Explanation,
     History,
+    Masking,
     Packet,
     PredicateView,
     Receipt,
     RecordPage,
     RecordView,
-    RefusalPage,
     ScopeView,
     Stats,
 )
@@ -62,6 +62,7 @@ from firsthand.vocabulary.records import (
     TypedValue,
     Validity,
 )
+from firsthand.vocabulary.refusals import RefusalPage
 
 if TYPE_CHECKING:
     from firsthand.recall.cache import Cache
@@ -319,7 +320,8 @@ class Memory:
         asked = gateway.fingerprint(self._handle, record_id, target, reason, heads) if idempotency_key else ""
         known = gateway.answered(self._handle, "retract", idempotency_key, asked)
         if known is not None:
-            return known
+            is_ours = gateway.is_ours(self._handle)
+            return _masked(known, lambda: cleaning.reason(reason, is_ours, required=True)[1])
         found = self._target(record_id, target)
         return self._one(revise.retract(gateway, self._handle, found, reason, heads, idempotency_key, asked))
 
@@ -658,7 +660,8 @@ class Memory:
             )
             known = gateway.answered(self._handle, asked.verb, key, digest)
             if known is not None:
-                return known
+                again = asked._replace(record_id=known.record_id or "")
+                return _masked(known, lambda: revise.masked_again(gateway, self._handle, again))
             asked = asked._replace(fingerprint=digest)
         asked = asked._replace(record_id=self._target(record_id, target))
         return self._one(revise.revise(gateway, self._handle, asked, key))
@@ -691,6 +694,12 @@ class Memory:
                 next_action="fix_and_resubmit", details={"candidates": [item.record_id for _, item in best[:5]]},
             )  # fmt: skip
         return best[0][1].record_id
+
+
+def _masked(known: Receipt, again: Callable[[], tuple[Masking, ...]]) -> Receipt:
+    """A receipt that was given before, with what was masked in the words of its request."""
+    wrote = known.outcome in ("stored", "reinforced")
+    return msgspec.structs.replace(known, maskings=again()) if wrote else known
 
 
 def described(description: str, text: str) -> float:

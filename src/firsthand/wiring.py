@@ -71,7 +71,7 @@ def open(  # noqa: A001
     path = _path(url, create=create)
     store = SqliteStore(path, synchronous=synchronous, vfs=vfs)
     try:
-        keyed = Keyed(store.space_key(space))
+        keyed = Keyed(store.space_key(space), store.older_keys(space))
         gateway = Gateway(store, Journal(store, space), clock or SystemClock())
         caller = handle(space=space, scope=scope, author=author, grant=grant or OPERATOR_GRANT, keyed=keyed)
         if policy is not None:

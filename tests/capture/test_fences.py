@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from firsthand.capture.fences import Fence, cut, find_fences
+from firsthand.capture.fences import Fence, cut, find_fences, says_nothing
 
 OURS, THEIRS = "0123456789abcdef", "fedcba9876543210"
 
@@ -66,6 +66,27 @@ def test_a_stray_closing_tag_is_a_word_like_any_other():
 def test_a_packet_quoted_in_json_is_cut_too():
     quoted = packet(OURS).replace('"', '\\"').replace("\n", "\\n")
     assert cut(f'{{"output": "{quoted} kept"}}', ours) == ('{"output": " kept"}', 1)
+
+
+@pytest.mark.parametrize("mark", ["> ", ">", " > ", "> > ", ">> "])
+def test_a_packet_that_was_quoted_line_by_line_leaves_no_marks(mark):
+    quoted = mark + packet(OURS).replace("\n", f"\n{mark}")
+    assert cut(quoted, ours) == ("", 1)
+    assert cut(f"You said:\n{quoted}\nIs that so?", ours) == ("You said:\nIs that so?", 1)
+    assert cut(f"{quoted} indeed", ours) == (f"{mark} indeed", 1)
+    assert cut(f"2 {quoted}\nkept", ours) == (f"2 {mark}\nkept", 1)
+    assert cut(f"{quoted}\n{quoted}", ours) == ("", 2)
+    foreign = mark + packet(THEIRS).replace("\n", f"\n{mark}")
+    assert cut(f"{foreign}\n{quoted}", ours) == (f"{foreign}\n", 1)
+
+
+def test_two_packets_on_one_line_leave_the_line_its_end():
+    assert cut(f"a{packet(OURS)}{packet(OURS)}\nb", ours) == ("a\nb", 2)
+
+
+@pytest.mark.parametrize(("left", "nothing"), [("", True), (" \n> \n>>", True), ("> yes", False), ("2", False)])
+def test_space_and_marks_of_quoting_say_nothing(left, nothing):
+    assert says_nothing(left) is nothing
 
 
 @pytest.mark.parametrize(

@@ -102,6 +102,23 @@ GENUINE_CLAIM = importlib.import_module("firsthand.capture.claims").claim_of
 HERE: list[House] = []
 
 
+def quoting_the_reason_too(saying, utterance, stored):
+    found = UTTERANCE_GROUND(saying, utterance, stored)
+    text = utterance.words.body.payload.text
+    return found._replace(span=(0, len(text)), quote=text)
+
+
+UTTERANCE_GROUND = importlib.import_module("firsthand.capture.claims")._utterance_ground
+QUOTED_SECRETS = tuple((hint, d) for hint, d in detectors._HINTS if "export" not in d.pattern)
+
+
+def without_maskings(*given):
+    return REPLAYED(*given[:-1], ())
+
+
+REPLAYED = importlib.import_module("firsthand.capture.replays").replayed
+
+
 def refused_by_correct(house):
     """A correction to a value that was taken back is refused like a restatement."""
     memory, agent = house.memory(), house.agent()
@@ -127,6 +144,8 @@ MUTANTS = [
     Mutant("reasons are not masked",
            {"firsthand.capture.cleaning.reason": lambda text, is_ours, *, required: (text, ())},
            secrets.test_a_secret_in_any_text_of_any_verb_never_reaches_the_disk),
+    Mutant("only quoted values are secrets", {"firsthand.capture.secrets._HINTS": QUOTED_SECRETS},
+           secrets.test_a_secret_in_a_settings_line_is_masked, {"line": "DB_PASSWORD=Xk29dkq0Zp7wq"}),
     Mutant("quotes are looked for unmasked", {"firsthand.capture.ground.mask": quiet_mask},
            secrets.test_a_quote_that_holds_a_secret_is_masked_before_it_is_looked_for),
     Mutant("secrets are taken as names", {"firsthand.wiring.no_secret": lambda text, field: None},
@@ -166,6 +185,17 @@ MUTANTS = [
     Mutant("retries look at the record first",
            {"firsthand.capture.gateway.Gateway.answered": lambda self, handle, verb, key, fingerprint: None},
            keys.test_a_retry_after_the_record_was_taken_back_still_gets_its_receipt),
+    Mutant("a replayed receipt meets nothing", {"firsthand.capture.replays._conflicts": lambda *given: []},
+           keys.test_a_replayed_receipt_tells_what_it_meets, {"meeting": "disputed"}),
+    Mutant("a replayed receipt forgets who still says it", {"firsthand.capture.replays.still_say": lambda *given: ()},
+           keys.test_a_replayed_receipt_tells_what_it_meets, {"meeting": "also_said_by"}),
+    Mutant("a replayed receipt shows what may not be seen",
+           {"firsthand.capture.receipts.may_see": lambda handle, rows: True},
+           keys.test_a_replayed_receipt_tells_conflicts_of_now_and_none_that_may_not_be_seen),
+    Mutant("a replayed capture masks nothing", {"firsthand.capture.gateway.replayed": without_maskings},
+           keys.test_a_replayed_receipt_tells_what_was_masked, {"verb": "capture"}),
+    Mutant("a replayed correction masks nothing", {"firsthand.capture.revise.masked_again": lambda *given: ()},
+           keys.test_a_replayed_receipt_tells_what_was_masked, {"verb": "correct"}),
     Mutant("scopes are read by prefix", {"firsthand.vocabulary.grants.Grant.may_read": by_prefix},
            grants.test_acme_never_reads_acme_corp),
     Mutant("at() brings the operator's grant",
@@ -205,14 +235,22 @@ MUTANTS = [
     Mutant("a memory supports itself", {"firsthand.capture.claims.check_not_itself": lambda evidence, records: None,
                                         "firsthand.capture.annotate.check_not_itself": lambda evidence, records: None},
            verbs.test_a_memory_is_no_evidence_for_itself),
-    Mutant("near sentences are not looked for", {"firsthand.capture.receipts._near": lambda *given: []},
+    Mutant("near sentences are not looked for", {"firsthand.capture.receipts.near": lambda *given: []},
            same.test_a_near_sentence_is_a_possible_conflict_and_an_unrelated_one_is_not),
-    Mutant("disputes are not told", {"firsthand.capture.receipts._met": lambda *given: []},
+    Mutant("disputes are not told", {"firsthand.capture.receipts.met": lambda *given: []},
            stories.test_a_team_fact_that_a_member_contradicts_is_disputed_and_the_receipt_says_so),
-    Mutant("who else says it is not told", {"firsthand.capture.revise._still_say": lambda *given: ()},
+    Mutant("who else says it is not told", {"firsthand.capture.revise.still_say": lambda *given: ()},
            stories.test_what_a_second_person_also_said_outlives_a_retraction_and_the_receipt_names_her),
     Mutant("a correction is for today", {"firsthand.capture.revise._window": lambda stated, row: stated},
            verbs.test_a_correction_of_the_past_does_not_become_the_present),
+    Mutant("a change ends what has not begun", {"firsthand.capture.revise._check_since": lambda *given: None},
+           verbs.test_a_change_cannot_end_a_value_before_it_began),
+    Mutant("a reason is quoted as the claim", {"firsthand.capture.claims._utterance_ground": quoting_the_reason_too},
+           verbs.test_a_corrected_claim_quotes_its_own_words_and_keeps_the_reason_apart),
+    Mutant("words of ours are quoted in a packet", {"firsthand.vocabulary.rendering.is_quote": lambda *given: True},
+           verbs.test_words_put_together_from_a_claim_are_not_shown_as_a_quote),
+    Mutant("words of ours are quoted in a drawing", {"firsthand.surfaces.show.is_quote": lambda *given: True},
+           verbs.test_words_put_together_from_a_claim_are_not_shown_as_a_quote),
     Mutant("a name is the first entity's",
            {"firsthand.capture.entities.entities_of": lambda r, h, name: FIRST_ENTITY(r, h, name)[:1]},
            stories.test_a_bare_name_that_two_people_share_waits_for_review_and_closes_nothing),

@@ -48,6 +48,20 @@ def test_only_a_packet_is_refused_and_leaves_no_words(house):
     assert replay == ["none", "none"]
 
 
+def test_a_message_that_only_quotes_a_packet_is_refused_and_leaves_no_episode(house):
+    agent, packet = told(house)
+    quoted = "> " + packet.render().replace("\n", "\n> ")
+    before = house.counts()
+    for text in (quoted, f"> \n{quoted}\n>\n", quoted.replace("> ", ">> ")):
+        receipt = agent.capture(text, speaker="Ana")
+        assert (receipt.outcome, receipt.code, receipt.record_id) == ("refused", "only_own_words", None)
+    many = agent.capture_many([{"text": quoted, "speaker": "Ana", "imported": True}, {"text": "and you?"}])
+    assert (many.refused, many.stored) == (1, 1)
+    assert house.counts()["doc"] == before["doc"] + 1
+    receipt = agent.capture(f"Ana wrote:\n{quoted}\nThen I deployed to Oslo.")
+    assert agent.read(receipt.record_id).item.text == "Ana wrote:\nThen I deployed to Oslo."
+
+
 def test_a_packet_is_cut_out_of_every_text_of_every_verb(house):
     agent, packet = told(house)
     own = packet.render()

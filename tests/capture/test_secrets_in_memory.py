@@ -135,3 +135,32 @@ def test_two_secrets_masked_alike_are_not_one_claim_by_their_words(house):
     one = memory.remember(f"the token of Ana is {SECRET}")
     two = memory.remember(f"the token of Ben is {SECRET}")
     assert one.record_id != two.record_id
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "DB_PASSWORD=Xk29dkq0Zp7wq",
+        "export API_KEY=Xk29dkq0Zp7wq4tR",
+        "password=Xk29dkq0Zp7wq",
+        "Authorization: Bearer Xk29dkq0Zp7wq4tRmm1",
+    ],
+)
+def test_a_secret_in_a_settings_line_is_masked(house, line):
+    memory = house.memory()
+    receipt = memory.capture(f"the settings are\n{line}\nand that is all")
+    text = memory.read(receipt.record_id).item.text
+    assert "Xk29" not in text
+    assert text.startswith("the settings are")
+    assert text.endswith("and that is all")
+    assert len(receipt.maskings) == 1
+
+
+@pytest.mark.parametrize(
+    "line", ["password=changeme", "token=$TOKEN", "key=value", "sort_key=created_at_2", "we set token=abc, then left"]
+)
+def test_what_only_looks_like_a_setting_stays(house, line):
+    memory = house.memory()
+    receipt = memory.capture(line)
+    assert memory.read(receipt.record_id).item.text == line
+    assert receipt.maskings == ()

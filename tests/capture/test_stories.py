@@ -258,6 +258,22 @@ def test_a_retracted_fact_is_accepted_from_an_independent_person(house):
     assert claim(house.agent("ana"), "api", "uses", "redis").outcome == "refused"
 
 
+def test_a_corrected_value_from_another_owners_agent_waits_until_a_person_says_so(house):
+    ana, stranger = house.memory("ana"), house.agent("ben")
+    door = claim(ana, "door", "painted colour", "red")
+    ana.correct(door.record_id, object="green", reason="misread")
+    house.clock.pass_days(1)
+    told = claim(stranger, "door", "painted colour", "red")
+    assert (told.outcome, told.standing.status) == ("reinforced", "needs_review")
+    assert texts(ana, "which colour is the door?") == ["door painted colour green"]
+    assert sorted(texts(ana, "which colour is the door?", include=["needs_review"])) == [
+        "door painted colour green", "door painted colour red"
+    ]  # fmt: skip
+    assert ana.ledger.verify(deep=True).deep
+    assert claim(house.memory("ben"), "door", "painted colour", "red").standing.status == "active"
+    assert claim(stranger, "door", "painted colour", "red").standing.status == "active"
+
+
 def test_an_agent_may_correct_back_its_own_correction_and_no_more(house):
     agent = house.agent()
     fact = claim(agent, "api", "port", 8080)

@@ -1,5 +1,7 @@
 """Every verb, end to end, on a real file."""
 
+import contextlib
+import io
 import threading
 
 import pytest
@@ -7,6 +9,7 @@ from houses import DAY, START, claim, current, texts
 
 import firsthand
 from firsthand import cite
+from firsthand.surfaces import show
 from firsthand.vocabulary.instants import to_micros
 
 SKILL = {
@@ -217,16 +220,16 @@ def test_correct_keeps_the_record_and_its_old_value_cannot_be_said_again(house):
     assert cited == "api port 9090 (misread the ticket)"
 
 
-@pytest.mark.parametrize("object", ["green tea", "tea"], ids=["another value", "a typo"])
-def test_what_is_corrected_is_replaced_for_all_of_its_world_time(house, object):
+@pytest.mark.parametrize("value", ["green tea", "tea"], ids=["another value", "a typo"])
+def test_what_is_corrected_is_replaced_for_all_of_its_world_time(house, value):
     memory = house.memory()
     fact = memory.remember("Ana drikns tea", subject="Ana", predicate="drinks", object="tea")
     house.clock.pass_days(30)
     before = memory.recall("Ana tea", valid_at=START - DAY)
     assert [i.text for i in before.items] == ["Ana drikns tea"]
-    memory.correct(fact.record_id, f"Ana drinks {object}", object=object, reason="misspelt")
+    memory.correct(fact.record_id, f"Ana drinks {value}", object=value, reason="misspelt")
     for valid_at in (START - DAY, START + DAY, None):
-        assert [i.text for i in memory.recall("Ana tea", valid_at=valid_at).items] == [f"Ana drinks {object}"]
+        assert [i.text for i in memory.recall("Ana tea", valid_at=valid_at).items] == [f"Ana drinks {value}"]
     assert memory.read(fact.record_id).item.valid_from is None
 
 
@@ -663,3 +666,35 @@ def test_a_description_may_name_one_side_of_a_dispute(house):
     receipt = ben.retract(target="api port 9090", reason="another service")
     assert receipt.record_id == wrong.record_id
     assert texts(ana, "which port has the api?") == ["api port 8080"]
+
+
+def test_a_change_cannot_end_a_value_before_it_began(house):
+    memory = house.memory()
+    red = claim(memory, "door", "status", "red", valid_from="2026-05-01")
+    for since in ("2026-01-01", "2026-05-01"):
+        with pytest.raises(firsthand.InvalidError) as caught:
+            memory.change(red.record_id, object="blue", since=since, reason="painted")
+        assert caught.value.code == "since_before_start"
+    assert memory.change(red.record_id, object="blue", since="2026-06-01", reason="painted").outcome == "stored"
+
+
+def test_a_corrected_claim_quotes_its_own_words_and_keeps_the_reason_apart(house):
+    memory = house.memory()
+    fact = memory.remember("auth uses PostgreSQL 16")
+    memory.correct(fact.record_id, "auth uses PostgreSQL 15", reason="misread the ticket")
+    (item,) = memory.recall("which database does auth use").items
+    assert [c.quote for c in item.citations] == ["auth uses PostgreSQL 15"]
+    assert "misread the ticket" in [e.reason for e in memory.history(fact.record_id).entries]
+
+
+def test_words_put_together_from_a_claim_are_not_shown_as_a_quote(house):
+    memory = house.memory()
+    claim(memory, "api", "port", 8080)
+    packet = memory.recall("which port has the api?")
+    with contextlib.redirect_stdout(io.StringIO()) as paper:
+        show.packet(packet)
+    for drawn in (packet.render(), paper.getvalue()):
+        assert "api port 8080" in drawn
+        assert "— ana, 2026-03-01" in drawn
+        assert '"api port' not in drawn
+        assert "“api port" not in drawn

@@ -163,3 +163,12 @@ def test_processes_that_make_the_same_fresh_file_share_one_key_and_lose_nothing(
         assert memory.ledger.verify(deep=True).deep
         claims = memory.list(kinds=["semantic"], limit=100).items
         assert len(claims) == 3 * OPENERS
+
+
+def test_opening_without_making_makes_neither_file(tmp_path: Path) -> None:
+    with pytest.raises(firsthand.BrokenError) as caught:
+        firsthand.open(tmp_path / "m.db", create=False)
+    assert caught.value.code == "memory_missing"
+    assert list(tmp_path.iterdir()) == []
+    firsthand.open(tmp_path / "m.db").close()
+    firsthand.open(tmp_path / "m.db", create=False).close()

@@ -100,3 +100,17 @@ def test_what_was_recalled_before_a_rebuild_is_recalled_after_it(tmp_path: Path)
         after = [[(i.record_id, i.qualifier.code) for i in m.recall(q).items] for m, q in asked]
         assert after == before
         assert any(before)
+
+
+def test_a_rebuild_refuses_a_ledger_that_is_not_what_was_written(tmp_path: Path) -> None:
+    with firsthand.open(tmp_path / "m.db", actor="ana", role="person") as memory:
+        memory.capture("the door is red")
+        assert memory.ledger.rebuild().same
+        before = digests(memory)
+        writer = store_of(memory)._writer
+        writer.execute("DROP TRIGGER entry_no_update")
+        writer.execute("UPDATE entry SET chain = 'x' WHERE position = 1")
+        with pytest.raises(firsthand.BrokenError) as caught:
+            memory.ledger.rebuild()
+        assert caught.value.code == "ledger_broken"
+        assert digests(memory) == before

@@ -242,6 +242,17 @@ def test_a_query_looks_for_more_than_a_space(name: str, writer: Connection) -> N
         assert narrow(step) or step in SUBQUERIES, step
 
 
+def test_every_index_earns_its_place(writer: Connection) -> None:
+    """One that no query reads costs every write for nothing, unless it forbids something."""
+    steps = {s for sql in NAMED.values() for s in table_steps(writer, sql)}
+    kept = writer.execute(
+        "SELECT name FROM sqlite_schema WHERE type = 'index' AND sql NOT LIKE 'CREATE UNIQUE%'"
+    ).fetchall()
+    names = {row[0] for row in kept}
+    assert {"belief_above", "belief_unit", "doc_thread"} <= names
+    assert {n for n in names if not any(f" {n} " in s for s in steps)} == set()
+
+
 def test_the_planner_is_asked_of_every_query_there_is(writer: Connection) -> None:
     assert len(NAMED) > 40
     assert set(NAMED) >= WHOLE_FILE | WHOLE_SPACE | ONE_END

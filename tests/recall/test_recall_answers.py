@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 from stores import (
@@ -205,6 +206,112 @@ def test_a_saying_whose_end_the_reader_may_not_see_says_nothing_of_it(tmp_path: 
         for known_at in (None, changed.known_at):
             item = only(list(helper.recall("live Berlin canal", known_at=known_at).items))
             assert (item.record_id, item.qualifier.code) == (spoken.record_id, "current")
+
+
+def test_what_was_said_before_a_correction_says_so_at_every_instant_that_knew_of_it(tmp_path: Path) -> None:
+    with opened(tmp_path) as memory:
+        spoken = memory.capture("The port is 8080 on staging. Ask Ben of the staging port.").record_id or ""
+        fact = memory.remember(
+            "staging port is 8080", subject="staging", predicate="port", object=8080,
+            evidence=[{"record_id": spoken, "quote": "port is 8080"}],
+        )  # fmt: skip
+        fixed = memory.correct(fact.record_id, object=9090, reason="typo")
+        codes = {}
+        for name, at in (("before", fact.known_at), ("after", fixed.known_at), ("now", None)):
+            items = memory.recall("port staging", known_at=at).items
+            codes[name] = only([i for i in items if i.record_id == spoken]).qualifier.code
+        assert codes == {"before": "current", "after": "said_then", "now": "said_then"}
+
+
+def test_a_support_that_was_revoked_or_cannot_be_read_is_not_counted(tmp_path: Path) -> None:
+    with opened(tmp_path) as memory, opened(tmp_path, scope="space:", actor="ben") as everywhere:
+        sources = [memory.capture("Ben: the kettle is on shelf 3", speaker="Ben").record_id or ""]
+        sources += [everywhere.capture(f"note {n}: kettle, shelf 3").record_id or "" for n in range(2)]
+        fact = memory.remember("the kettle is on shelf 3", evidence=[{"record_id": s} for s in sources]).record_id
+        assert only([i for i in memory.recall("kettle shelf").items if i.record_id == fact]).supports == 3
+        revoked = memory.read(fact or "").supports
+        support = next(s.support_id for s in revoked if s.citation and s.citation.record_id == sources[1])
+        memory.support(fact or "", revoke=support, reason="misread")
+        assert only([i for i in memory.recall("kettle shelf").items if i.record_id == fact]).supports == 2
+    with reader_of(tmp_path, read=("project:orion",)) as helper:
+        seen = only([i for i in helper.recall("kettle shelf", scopes=["project:orion"]).items if i.record_id == fact])
+        assert seen.supports == 1
+        assert [c.record_id for c in seen.citations] == [sources[0]]
+
+
+def test_a_claim_that_was_locked_since_says_nothing_of_what_was_said_then(tmp_path: Path) -> None:
+    with opened(tmp_path) as memory:
+        spoken = memory.capture("Ana: I live in Berlin near the canal", speaker="Ana").record_id or ""
+        old = memory.remember(
+            "Ana lives in Berlin", subject="Ana", predicate="lives_in", object="Berlin",
+            evidence=[{"record_id": spoken, "quote": "live in Berlin"}],
+        )  # fmt: skip
+        changed = memory.change(old.record_id, object="Lisbon", reason="she moved")
+        with reader_of(tmp_path) as helper:
+            items = helper.recall("live Berlin canal", known_at=changed.known_at).items
+            assert only([i for i in items if i.record_id == spoken]).qualifier.code == "said_then"
+        memory.classify(old.record_id or "", "high", reason="where she lived is nobody's business")
+    with reader_of(tmp_path) as helper:
+        items = helper.recall("live Berlin canal", known_at=changed.known_at).items
+        assert only([i for i in items if i.record_id == spoken]).qualifier.code == "current"
+
+
+def uses(memory: Any, **more: Any) -> Any:
+    return memory.remember(subject="api", predicate="uses", object="redis", **more)
+
+
+def denials(memory: Any, query: str = "what does the api use, redis?", **asked: Any) -> dict[str, tuple[str, ...]]:
+    packet = memory.recall(query, **asked)
+    every = [*packet.items, *(i for c in packet.conflicts for i in c.items)]
+    for item in every:
+        assert ("denied by" in item.qualifier.text) == bool(item.qualifier.denied_by)
+    return {i.text: i.qualifier.denied_by for i in every if i.kind == "semantic"}
+
+
+def test_what_a_person_took_back_and_others_still_say_is_denied_by_that_person(tmp_path: Path) -> None:
+    clock = Ticking()
+    with opened(tmp_path, clock) as ana, opened(tmp_path, clock, actor="ben") as ben:
+        first = uses(ana)
+        second = uses(ben)
+        ana.retract(first.record_id, reason="I mixed it up")
+        assert denials(ben) == {"api uses redis": ("ana",)}
+        assert "current; denied by ana" in ben.recall("what does the api use?").render()
+        assert denials(ben, known_at=second.known_at) == {"api uses redis": ()}
+        uses(ana)
+        assert denials(ben) == {"api uses redis": ()}, "she says it again"
+
+
+def test_what_an_agent_took_back_is_denied_by_nobody(tmp_path: Path) -> None:
+    clock = Ticking()
+    with opened(tmp_path, clock, actor="bot", role="agent") as bot, opened(tmp_path, clock, actor="ben") as ben:
+        first = uses(bot)
+        uses(ben)
+        bot.retract(first.record_id, reason="misread")
+        assert denials(ben) == {"api uses redis": ()}
+
+
+def test_both_sides_of_a_yes_and_no_say_who_denies_them_and_two_values_do_not(tmp_path: Path) -> None:
+    clock = Ticking()
+    with opened(tmp_path, clock) as ana, opened(tmp_path, clock, actor="ben") as ben:
+        uses(ana)
+        denied = uses(ben, polarity="-")
+        assert denials(ana) == {"api uses redis": ("ben",), "api not uses redis": ("ana",)}
+        for memory, port in ((ana, 8080), (ben, 9090)):
+            memory.remember(subject="api", predicate="port", object=port)
+        assert denials(ana, "which port has the api?", limit=1) == {"api port 8080": (), "api port 9090": ()}
+        ben.classify(denied.record_id, "high", reason="not for everyone")
+    with reader_of(tmp_path) as helper:
+        assert set(denials(helper).values()) <= {()}
+
+
+def test_who_denies_it_is_not_told_by_evidence_that_may_not_be_seen(tmp_path: Path) -> None:
+    clock = Ticking()
+    with opened(tmp_path, clock, actor="bot", role="agent") as bot, opened(tmp_path, clock, actor="ben") as ben:
+        uses(bot)
+        denied = uses(ben, polarity="-")
+        withdraw(ben, denied.evidence_id)
+        asked = {"include": ["needs_review"]}
+        assert denials(ben, **asked)["api uses redis"] == ()
 
 
 def test_what_was_not_verified_for_long_may_have_drifted(tmp_path: Path) -> None:

@@ -14,11 +14,16 @@ import test_recall_answers as answers
 import test_recall_hidden as hidden
 import test_recall_past as past
 import test_recall_ranking as ranking
+import test_recall_reading as reads
 import test_recall_receipts as receipts
+import test_utterances as utterances
 
-from firsthand.recall import arms, cache, expand, fill, fuse, gated, hydrate, pipeline
+from firsthand import projection
+from firsthand.capture import claims
+from firsthand.recall import arms, cache, denials, expand, fill, fuse, gated, hydrate, pipeline, reading
 from firsthand.recall.group import group, rank_of
 from firsthand.store.sqlite_read import SqliteReader
+from firsthand.vocabulary.errors import AbsentError, FirsthandError
 
 FOREIGN = [hidden.Row(("Falcon", "harbour"), "capture", "Ben", "t1", "elsewhere")]
 SHOWN = [hidden.Row(("kettle",), "capture", "Ben", "t1", ""), hidden.Row(("Falcon",), "capture", "Felix", "t1", "")]
@@ -114,13 +119,53 @@ def counted_by_records(*given: Any) -> Any:
     return msgspec.structs.replace(made, matching=made.matching + sum(len(c.items) - 1 for c in made.conflicts))
 
 
-newest, postings, mentioning, counts, bearing_on_any, columns = (
+def as_an_episode(*given: Any, utterance: bool, **more: Any) -> Any:
+    return prepare_episode(*given, **more)
+
+
+def all_of_them(view: Any, said: Any) -> Any:
+    every = frozenset(s.id for s in said)
+    return graded(view, said)._replace(live=every, stands=every)
+
+
+def readable_everywhere(reader: Any, handle: Any, plan: Any, chosen: Any, found: Any) -> Any:
+    return readable(reader, msgspec.structs.replace(handle, readable=None), plan, chosen, found)
+
+
+def rows_that_hold(reader: Any, handle: Any, record_id: str) -> Any:
+    rows = [r for r in readable_rows(reader, handle, record_id) if r.status == "active"]
+    if not rows:
+        raise AbsentError("record_absent", "ended", field="record_id")
+    return rows
+
+
+def the_first_beginning_so(self: SqliteReader, prefix: str, limit: int) -> list[str]:
+    return beginning(self, prefix, limit)[:1]
+
+
+def since_as_of_now(reader: Any, handle: Any, plan: Any, *given: Any) -> Any:
+    return since(reader, handle, plan._replace(known_at=None), *given)
+
+
+def since_for_now_only(reader: Any, handle: Any, plan: Any, *given: Any) -> Any:
+    return None if plan.known_at is not None else since(reader, handle, plan, *given)
+
+
+newest, postings, mentioning, counts, bearing_on_any, columns, beginning = (
     SqliteReader.newest,
     SqliteReader.postings,
     SqliteReader.mentioning,
     SqliteReader.counts,
     SqliteReader.bearing_on_any,
     SqliteReader.columns,
+    SqliteReader.records_beginning,
+)
+prepare_episode, graded, readable, since, readable_rows = (
+    claims.prepare_episode,
+    hydrate.grade,
+    hydrate._readable,
+    hydrate._since,
+    reading.readable_rows,
 )
 held, step, citations, delivered, packet = (
     cache.Cache.postings,
@@ -330,6 +375,125 @@ MUTANTS = [
         lambda *_: None,
         receipts.test_a_search_that_the_gate_keeps_empty_widens_and_says_when_it_gives_up,
     ),
+    Mutant(
+        "nobody denies anything",
+        hydrate,
+        "deniers",
+        lambda *_: (),
+        answers.test_what_a_person_took_back_and_others_still_say_is_denied_by_that_person,
+    ),
+    Mutant(
+        "anybody who took it back denies it",
+        denials,
+        "_takes_back",
+        lambda view, entry, claim, said: entry.kind == "judge",
+        answers.test_what_an_agent_took_back_is_denied_by_nobody,
+    ),
+    Mutant(
+        "another value is a denial",
+        denials,
+        "_opposite",
+        lambda one, other: one != other,
+        answers.test_both_sides_of_a_yes_and_no_say_who_denies_them_and_two_values_do_not,
+    ),
+    Mutant(
+        "hidden evidence tells who denies it",
+        SqliteReader,
+        "locked",
+        lambda *_: set(),
+        answers.test_who_denies_it_is_not_told_by_evidence_that_may_not_be_seen,
+    ),
+    Mutant(
+        "utterances beside their claims",
+        claims,
+        "prepare_episode",
+        as_an_episode,
+        utterances.test_a_claim_without_evidence_comes_once_with_its_words_as_citation,
+    ),
+    Mutant(
+        "utterances instead of their claims",
+        claims,
+        "prepare_episode",
+        as_an_episode,
+        utterances.test_a_claim_without_evidence_comes_once_with_its_words_as_citation,
+    ),
+    Mutant(
+        "utterances of guesses",
+        claims,
+        "prepare_episode",
+        as_an_episode,
+        utterances.test_a_guess_is_not_recalled_by_its_utterance,
+    ),
+    Mutant(
+        "utterances listed as news",
+        projection,
+        "_UTTERED",
+        projection.BLANK,
+        utterances.test_an_utterance_is_nobodys_news_even_where_more_is_asked_for,
+    ),
+    Mutant(
+        "revoked supports counted",
+        hydrate,
+        "grade",
+        all_of_them,
+        answers.test_a_support_that_was_revoked_or_cannot_be_read_is_not_counted,
+    ),
+    Mutant(
+        "unreadable supports counted",
+        hydrate,
+        "_readable",
+        readable_everywhere,
+        answers.test_a_support_that_was_revoked_or_cannot_be_read_is_not_counted,
+    ),
+    Mutant(
+        "short ids of what holds alone",
+        reading,
+        "readable_rows",
+        rows_that_hold,
+        reads.test_a_short_id_finds_what_was_taken_back_too_and_one_too_short_is_invalid,
+    ),
+    Mutant(
+        "the first of several short ids",
+        SqliteReader,
+        "records_beginning",
+        the_first_beginning_so,
+        reads.test_a_short_id_that_begins_several_is_ambiguous_to_those_who_may_read_several,
+    ),
+    Mutant(
+        "hidden records behind a short id",
+        reading,
+        "readable_rows",
+        lambda *_: [],
+        reads.test_a_short_id_that_begins_several_is_ambiguous_to_those_who_may_read_several,
+    ),
+    Mutant(
+        "what was said then is not told",
+        hydrate,
+        "_said_then",
+        lambda *_: {},
+        answers.test_what_was_said_before_a_correction_says_so_at_every_instant_that_knew_of_it,
+    ),
+    Mutant(
+        "the past is told what came later",
+        hydrate,
+        "_since",
+        since_as_of_now,
+        answers.test_what_was_said_before_a_correction_says_so_at_every_instant_that_knew_of_it,
+    ),
+    Mutant(
+        "the past is not told what was said then",
+        hydrate,
+        "_since",
+        since_for_now_only,
+        answers.test_what_was_said_before_a_correction_says_so_at_every_instant_that_knew_of_it,
+    ),
+    Mutant(
+        "claims locked since tell what was said then",
+        SqliteReader,
+        "locked",
+        lambda *_: set(),
+        answers.test_a_claim_that_was_locked_since_says_nothing_of_what_was_said_then,
+    ),
 ]
 
 
@@ -351,5 +515,5 @@ def test_a_broken_mechanism_is_caught_by_the_property_it_carries(
         run(mutant, whole, patch)
     with monkeypatch.context() as patch:
         patch.setattr(mutant.owner, mutant.attribute, mutant.broken)
-        with pytest.raises((AssertionError, KeyError, IndexError, ValueError)):
+        with pytest.raises((AssertionError, KeyError, IndexError, ValueError, pytest.fail.Exception, FirsthandError)):
             run(mutant, broken, patch)

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
 from stores import DAY, START, Ticking, erase, opened, reader_of, reject, withdraw
 
+from firsthand.capture import shape
 from firsthand.vocabulary.errors import AbsentError, InvalidError
 
 
@@ -103,3 +105,30 @@ def test_history_tells_every_entry_and_every_state_in_pages_and_only_to_those_wh
         memory.classify(made.record_id or "", "high", reason="secret")
     with reader_of(tmp_path) as helper, pytest.raises(AbsentError):
         helper.history(made.record_id or "")
+
+
+def test_a_short_id_finds_what_was_taken_back_too_and_one_too_short_is_invalid(tmp_path: Path) -> None:
+    with opened(tmp_path) as memory:
+        kept, gone = (memory.remember(f"staging listens on {port}").record_id or "" for port in (8080, 9090))
+        memory.retract(gone, reason="wrong host")
+        assert (memory.find(kept[:8]), memory.find(gone[:8])) == (kept, gone)
+        other = next(r for r in ("r" + digit * 12 for digit in "0123") if r[:8] not in (kept[:8], gone[:8]))
+        with pytest.raises(AbsentError):
+            memory.find(other)
+        with pytest.raises(InvalidError) as caught:
+            memory.find(kept[:7])
+        assert caught.value.code == "id_too_short"
+
+
+def test_a_short_id_that_begins_several_is_ambiguous_to_those_who_may_read_several(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(shape, "_RECORD_ID_START", re.compile("r[0-9a-f]*"))
+    with opened(tmp_path) as memory:
+        open_ = memory.capture("the door is red").record_id
+        hidden = memory.capture("the safe is blue").record_id or ""
+        with pytest.raises(InvalidError) as caught:
+            memory.find("r")
+        assert caught.value.code == "id_ambiguous"
+        withdraw(memory, hidden)
+        assert memory.find("r") == open_

@@ -34,3 +34,10 @@ def test_a_guess_is_not_recalled_by_its_utterance(tmp_path: Path) -> None:
         assert memory.recall("is Ana on holiday?").items == ()
         asked = memory.recall("is Ana on holiday?", include=["candidates"]).items
         assert [i.record_id for i in asked] == [guess.record_id]
+
+
+def test_an_utterance_is_nobodys_news_even_where_more_is_asked_for(tmp_path: Path) -> None:
+    with firsthand.open(tmp_path / "m.db", scope="project:orion", actor="bot", role="agent") as memory:
+        guess = memory.remember("Ana may be on holiday", basis="inferred")
+        assert [i.record_id for i in memory.list(include=["candidates"]).items] == [guess.record_id]
+        assert [i.record_id for i in memory.recall("", include=["candidates"]).items] == [guess.record_id]

@@ -16,12 +16,13 @@ import test_fold_orders as orders
 import test_fold_succession as moves
 import test_fold_tombstones as stones
 import test_fold_visibility as sight
-from scribe import ANA, ANAS_AGENT, ANAS_IMPORT, ANAS_SPEECH, BEN, BENS_AGENT, USES
+from scribe import ANA, ANAS_AGENT, ANAS_IMPORT, ANAS_SPEECH, BEN, BENS_AGENT, PLAIN, USES
 
 from firsthand.rules import bearing, evidence, fold, sensitivity, succession, visibility
+from firsthand.rules import conflict as conflict_rules
 from firsthand.rules.evidence import Grades
 from firsthand.rules.succession import Held
-from firsthand.rules.view import MemoryEntries, Said, View
+from firsthand.rules.view import Hearing, MemoryEntries, Said, View
 from firsthand.vocabulary.entries import Claim, Entry, Judge, Lift, Reach, Show, Tombstone
 
 
@@ -193,6 +194,21 @@ def covers_what_is_approved(reach: Reach, said: Said, *, by_person: bool, approv
     return said.spoken <= reach.spoken and (reach.everyone or reach.source in (said.source, said.owner))
 
 
+class Deaf(set[str]):
+    """A set that keeps nothing."""
+
+    def add(self, element: str, /) -> None:
+        pass
+
+
+def deaf_hearing(backers: set[str], anew: dict[str, int], unreached: set[str]) -> Hearing:
+    return Hearing(backers, anew, Deaf())
+
+
+def rank_of_all(strands: Any, policy: Any) -> tuple[int, int]:
+    return conflict_rules._rank_of([s for s in strands if s.live], policy)
+
+
 def one_unit_for_all_values(scope: str, of: Claim | Tombstone) -> str:
     return "u" + "|".join((scope, of.subject, of.predicate))
 
@@ -240,7 +256,7 @@ def both(name: str, *modules: str, to: Any) -> dict[str, Any]:
     return {f"{m}.{name}": to for m in modules}
 
 
-contradiction = functools.partial(both, "contradicts", "succession", "standing")
+contradiction = functools.partial(both, "contradicts", "succession", "conflict")
 reach_of = functools.partial(both, "covers", "succession", "tombstones")
 approvals = functools.partial(both, "approvals", "standing", "evidence", "tombstones")
 
@@ -307,14 +323,14 @@ MUTANTS = [
     Mutant("attested speech is an agent's word", {"standing.voice_of": lambda s: 2 * (s.role == "person")},
            given(conflict.test_a_person_outranks_attested_speech_which_outranks_an_agent_whichever_came_first,
                  ANAS_SPEECH, BENS_AGENT, (0, 1))),
-    Mutant("a beaten claim beats", {"standing._disputes": everyone_beats},
+    Mutant("a beaten claim beats", {"standing.disputes": everyone_beats},
            conflict.test_only_a_claim_left_standing_beats),
-    Mutant("nothing disputes", {"standing._disputes": lambda claims, ranks, later: {}},
+    Mutant("nothing disputes", {"standing.disputes": lambda claims, ranks, later: {}},
            conflict.test_equals_from_different_sources_dispute),
-    Mutant("copies count", {"standing.independent_sources": everyone_counts},
+    Mutant("copies count", {"conflict.independent_sources": everyone_counts},
            conflict.test_identical_words_from_two_sources_are_one),
     Mutant("echoes count", {"view.View.said_in": echoes_unheard}, conflict.test_an_echo_adds_no_independence),
-    Mutant("repetition counts", {"standing.independent_sources": lambda voices: len(list(voices))},
+    Mutant("repetition counts", {"conflict.independent_sources": lambda voices: len(list(voices))},
            conflict.test_one_source_is_one_however_often_and_through_whichever_agent_it_speaks),
     Mutant("a lift outlives its sources", {"evidence.granted": lambda view, said: True},
            conflict.test_two_independent_sources_lift_a_candidate_and_it_falls_back_when_one_goes),
@@ -322,7 +338,7 @@ MUTANTS = [
            conflict.test_an_agents_approval_makes_nothing),
     Mutant("an approval covers what it did not see", approvals(to=approvals_of_the_claim),
            conflict.test_a_persons_approval_makes_a_fact_and_binds_to_what_it_saw),
-    Mutant("observations are stale", {"standing._later_observations": lambda held, grades: set()},
+    Mutant("observations are stale", {"standing.later_observations": lambda held, grades: set()},
            conflict.test_a_trusted_tools_later_observation_makes_both_disputed),
     Mutant("a contest never ends", {"standing.naming_key": lambda i: "nowhere"},
            conflict.test_a_contest_holds_until_a_settle_names_it),
@@ -352,6 +368,18 @@ MUTANTS = [
            given(stones.test_a_persons_own_word_spoken_after_a_provisional_tombstone_passes_it, ANA)),
     Mutant("a correction reaches only its own", reach_of(to=covers_its_own),
            stones.test_a_persons_correction_overrides_all_words_spoken_before_it_and_an_agents_only_its_owners),
+    Mutant("a new source restates freely", {"standing.restates": lambda view, said: False},
+           given(stones.test_a_new_source_that_restates_what_was_taken_back_waits_for_review, USES, "correct")),
+    Mutant("a new source restates a sentence", {"standing.restates": lambda view, said: False},
+           given(stones.test_a_new_source_that_restates_what_was_taken_back_waits_for_review, PLAIN, "retract")),
+    Mutant("nobody's own word ends the wait", {"tombstones.is_own_word": lambda s: False},
+           stones.test_a_new_source_stops_waiting_once_its_person_says_so_in_own_words),
+    Mutant("who was not reached waits too", {"tombstones.Hearing": deaf_hearing},
+           stones.test_who_had_said_it_before_and_was_not_reached_is_no_new_source),
+    Mutant("what waits competes", {"standing.rank": rank_of_all},
+           stones.test_what_waits_for_review_neither_beats_nor_disputes_what_holds),
+    Mutant("a lift is not heard by new sources", {"tombstones.lifted": lambda view, stone: False},
+           stones.test_a_lifted_tombstone_lets_a_new_source_speak),
     Mutant("the opposite is bound too", {"bearing.value_digest": lambda c: c.value},
            stones.test_a_tombstone_does_not_bind_the_opposite),
     # ---- evidence ----

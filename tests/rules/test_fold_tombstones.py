@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 from scribe import (
     ANA,
@@ -10,12 +12,18 @@ from scribe import (
     ANAS_SPEECH,
     BEN,
     BENS_AGENT,
+    BENS_SPEECH,
+    LIVES_IN,
+    PLAIN,
+    PROBE,
     SCOPE,
+    USES,
     Scribe,
     Voice,
     claim,
 )  # fmt: skip
 
+from firsthand.vocabulary.entries import Claim
 from firsthand.vocabulary.instants import BEGINNING, FOREVER
 
 BERLIN, LISBON = claim("berlin"), claim("lisbon")
@@ -76,6 +84,74 @@ def test_another_source_is_not_bound_by_a_provisional_tombstone() -> None:
     scribe, _ = corrected()
     assert scribe.remember(BENS_AGENT, BERLIN, 30) is not None
     assert scribe.rows_of(BERLIN)[-1].status == "needs_review"
+
+
+def taken_back(verb: str, slot: tuple[str, str, bool], voice: Voice = ANA) -> tuple[Scribe, Claim]:
+    """Ana's agent said it at 10; it was corrected or retracted at 20."""
+    scribe, gone = Scribe(), claim("berlin", slot)
+    record = scribe.remember(ANAS_AGENT, gone, 10)
+    assert record is not None
+    if verb == "correct":
+        scribe.correct(voice, record, "lisbon", 20)
+    else:
+        scribe.retract(voice, record, 20)
+    return scribe, gone
+
+
+@pytest.mark.parametrize("verb", ["correct", "retract"])
+@pytest.mark.parametrize("slot", [LIVES_IN, USES, PLAIN], ids=["one value", "many values", "a sentence"])
+def test_a_new_source_that_restates_what_was_taken_back_waits_for_review(slot: Any, verb: str) -> None:
+    scribe, gone = taken_back(verb, slot)
+    assert scribe.remember(BENS_AGENT, gone, 30) is not None
+    assert [r.status for r in scribe.rows_of(gone)] == ["needs_review"]
+    if verb == "correct":
+        assert scribe.row(claim("lisbon", slot)).status == "active"
+    assert scribe.rows == scribe.afresh()
+
+
+def test_a_new_source_stops_waiting_once_its_person_says_so_in_own_words() -> None:
+    for voice in (BEN, BENS_SPEECH):
+        scribe, gone = taken_back("correct", USES)
+        scribe.remember(BENS_AGENT, gone, 30)
+        scribe.remember(voice, gone, 40)
+        assert scribe.rows_of(gone)[-1].status == "active"
+        assert scribe.remember(BENS_AGENT, gone, 50) is not None
+        assert scribe.rows_of(gone)[-1].status == "active"
+        assert scribe.rows == scribe.afresh()
+
+
+def test_a_lifted_tombstone_lets_a_new_source_speak() -> None:
+    scribe, gone = taken_back("correct", USES)
+    stone = scribe.entries.all()[-1]
+    scribe.remember(BENS_AGENT, gone, 30)
+    scribe.lift(ANA, stone, 40)
+    assert scribe.rows_of(gone)[-1].status == "active"
+    assert scribe.rows == scribe.afresh()
+
+
+def test_who_had_said_it_before_and_was_not_reached_is_no_new_source() -> None:
+    scribe, gone = taken_back("retract", LIVES_IN, ANAS_AGENT)
+    scribe.remember(BENS_AGENT, LISBON, 25)
+    scribe.remember(BENS_AGENT, gone, 30)
+    assert scribe.shape(gone)[-1] == (30, FOREVER, "needs_review")
+    scribe.remember(BENS_AGENT, gone, 15, elsewhere=True)
+    assert scribe.shape(gone)[-1] == (30, FOREVER, "active"), "he had said it before, as is heard only now"
+    assert scribe.rows == scribe.afresh()
+
+
+def test_what_waits_for_review_neither_beats_nor_disputes_what_holds() -> None:
+    scribe, gone = taken_back("correct", LIVES_IN, ANAS_AGENT)
+    scribe.remember(BENS_AGENT, gone, 30)
+    waiting, lisbon = scribe.rows_of(gone)[-1], scribe.row(LISBON)
+    assert (waiting.status, waiting.challenged_by) == ("needs_review", lisbon.record)
+    assert (lisbon.status, lisbon.challenged_by) == ("active", "")
+
+
+def test_what_a_trusted_tool_sees_later_disputes_what_was_corrected_to() -> None:
+    scribe, gone = taken_back("correct", LIVES_IN)
+    scribe.remember(PROBE, gone, 30)
+    assert scribe.rows_of(gone)[-1].status == "disputed"
+    assert scribe.rows_of(LISBON)[-1].status == "disputed"
 
 
 def test_a_retraction_takes_back_what_the_retractor_said_and_nothing_else() -> None:
@@ -163,7 +239,7 @@ def test_a_word_in_one_scope_refolds_the_others_that_a_space_wide_tombstone_bind
     scribe.remember(BENS_AGENT, BERLIN, 40, scope="team:x", elsewhere=True)
     above = scribe.remember(BEN, claim("so there"), 45, scope="team:x", evidence=scribe.row(BERLIN, "team:x").record)
     assert above is not None
-    assert [scribe.row(BERLIN, s).status for s in ("team:x", "team:y")] == ["active", "retracted"]
+    assert [scribe.row(BERLIN, s).status for s in ("team:x", "team:y")] == ["needs_review", "retracted"]
     scribe.remember(ANA, BERLIN, 30, scope="team:z")
     assert scribe.row(BERLIN, "team:y").status == "active", "she has said it anew"
     assert scribe.rows == scribe.afresh()

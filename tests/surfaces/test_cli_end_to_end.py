@@ -8,9 +8,11 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import apsw
 import pytest
 from click.testing import CliRunner, Result
 
+from firsthand.rules.gate import INCLUDES
 from firsthand.surfaces.cli import app
 
 COMMAND = (sys.executable, "-c", "from firsthand.surfaces.cli import main; main()")
@@ -241,6 +243,24 @@ def test_init_makes_the_memory_and_writes_down_what_it_was_told(home: Path) -> N
     assert run("init").exit_code == 7
 
 
+@pytest.mark.parametrize("command", ["recall", "explain", "list"])
+def test_help_lists_every_word_that_include_takes(command: str, home: Path) -> None:
+    told = " ".join(run(command, "--help").stdout.split())
+    assert f"What else to admit: {', '.join(INCLUDES)}." in told
+    for word in INCLUDES:
+        arguments = ("recall", "x") if command == "recall" else ("list",)
+        assert run("init", "--no-file").exit_code == 0
+        assert run(*arguments, "--include", word).exit_code == 0
+    assert run("list", "--include", "nonsense").exit_code == 2
+
+
+def test_an_explanation_for_programs_has_the_names_and_figures_of_the_engine(home: Path) -> None:
+    _, fact = a_fact()
+    told = ask("explain", "auth-service PostgreSQL", fact["record_id"])
+    assert told["contributions"]["own"] > 0
+    assert "factor" in told["contributions"]
+
+
 def test_the_doctor_finds_nothing_before_a_first_write_and_makes_nothing(home: Path) -> None:
     found = ask("doctor")
     assert found["exists"] is False
@@ -259,8 +279,38 @@ def test_the_doctor_says_where_the_memory_is_and_that_it_is_well(home: Path) -> 
     assert found["origins"]["db"] == "firsthand.toml"
     said = run("doctor")
     assert said.exit_code == 0
-    assert "nothing wrong" in said.stdout
+    assert f"every hash of {found['entries']} entries holds" in said.stdout
     assert "SQLite 3." in said.stdout
+
+
+def test_the_doctor_verifies_the_ledger_unless_told_not_to(home: Path) -> None:
+    a_fact()
+    assert ask("doctor")["verified"]
+    connection = apsw.Connection(str(home / "memory.db"))
+    trigger = str(connection.execute("SELECT sql FROM sqlite_schema WHERE name = 'entry_no_update'").get)
+    connection.execute("DROP TRIGGER entry_no_update")
+    connection.execute("UPDATE entry SET chain = 'x' WHERE position = 2")
+    connection.execute(trigger)
+    connection.close()
+    sick = run("doctor")
+    assert sick.exit_code == 10
+    assert "PROBLEM: Entry e" in sick.stdout
+    assert "at position 2: the chain does not hold" in sick.stdout
+    quick = run("doctor", "--no-verify")
+    assert quick.exit_code == 0
+    assert "were not verified" in quick.stdout
+    assert ask("doctor", "--no-verify")["verified"] is False
+
+
+def test_the_doctor_lists_what_the_engine_finds(home: Path) -> None:
+    a_fact()
+    connection = apsw.Connection(str(home / "memory.db"))
+    connection.execute("DROP TRIGGER entry_no_update")
+    connection.close()
+    for asked in (("doctor",), ("doctor", "--no-verify")):
+        sick = run(*asked)
+        assert sick.exit_code == 10
+        assert "PROBLEM: the database reports: schema: trigger entry_no_update" in sick.stdout
 
 
 def test_the_doctor_sees_keys_that_others_can_read_and_a_file_that_is_no_memory(home: Path) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import msgspec
 import pytest
 
+from firsthand.recall.score import WEIGHTS
 from firsthand.surfaces import show
 from firsthand.surfaces.sentences import error_sentence, import_sentences, receipt_sentences
 from firsthand.vocabulary.errors import BusyError, InvalidError
@@ -142,7 +143,7 @@ STATS = Stats(
         (
             "explanation",
             Explanation(record_id=FACT, returned=True, why=ITEM.why, reason="returned", contributions={"words": 0.5}),
-            ("It is in the answer.", "lexical at rank 1", "words", "+0.500"),
+            ("It is in the answer.", "lexical at rank 1", "words", "+0.50"),
         ),
         ("stats", STATS, ("1,234", "needs review", "4 KiB")),
     ],
@@ -156,6 +157,32 @@ def test_every_fact_is_drawn_and_no_control_character_passes(
         assert word in drawn
     assert "\x1b" not in drawn
     assert "\x07" not in drawn
+
+
+def test_an_explanation_says_in_words_what_each_part_added_the_most_first(capsys: pytest.CaptureFixture[str]) -> None:
+    parts = {"question": -0.25, "own": 0.5, "entity": 1.5, "factor": 1.2}
+    show.explanation(Explanation(record_id=FACT, returned=True, why=(), reason="returned", rank=1, contributions=parts))
+    lines = [
+        line.split("  ") for line in capsys.readouterr().out.splitlines() if "+" in line or "×" in line or "-" in line
+    ]
+    cells = [[cell.strip() for cell in line if cell.strip()] for line in lines]
+    full, part = "█" * show.BAR_CELLS, "█" * 7
+    assert cells == [
+        [show.COUNTED["entity"], "+1.50", "75%", full],
+        [show.COUNTED["own"], "+0.50", "25%", part],
+        [show.COUNTED["question"], "-0.25"],
+        [show.COUNTED["factor"], "×1.20"],
+    ]
+
+
+def test_an_explanation_ends_with_the_score_they_make(capsys: pytest.CaptureFixture[str]) -> None:
+    parts = {"own": 0.5, "entity": 1.5, "factor": 1.2}
+    show.explanation(Explanation(record_id=FACT, returned=True, why=(), reason="returned", contributions=parts))
+    assert capsys.readouterr().out.split()[-2:] == ["score", "2.40"]
+
+
+def test_every_part_of_a_score_has_its_words() -> None:
+    assert set(show.COUNTED) == {*WEIGHTS, "entity", "recent", "alone", show.FACTOR}
 
 
 def test_a_receipt_says_what_became_of_the_write() -> None:

@@ -36,7 +36,7 @@ def clean(payload: P, is_ours: IsOurs) -> Cleaned[P]:
     """A payload within its limits, our own packets cut out and typed secrets masked in every text of it."""
     main = _main(payload)
     cut = fences.cut(main[1], is_ours) if main is not None and MARK in main[1] else None
-    nothing_left = cut is not None and cut.removed > 0 and not cut.text.strip()
+    nothing_left = cut is not None and cut.removed > 0 and fences.says_nothing(cut.text)
     reduced = payload
     if main is not None and cut is not None and cut.removed:
         reduced = msgspec.structs.replace(payload, **{main[0]: OWN_PACKET_CUT if nothing_left else cut.text})
@@ -74,7 +74,7 @@ class _Scrub:
         self.found += [Masking(type=f.type, field=field, start=f.start, end=f.end) for f in masked.findings]
         cut = fences.cut(masked.text, self._is_ours)
         self.cut += cut.removed
-        return cut.text if not cut.removed or cut.text.strip() else OWN_PACKET_CUT
+        return OWN_PACKET_CUT if cut.removed and fences.says_nothing(cut.text) else cut.text
 
     def _pair(self, key: Any, value: Any, field: str) -> tuple[Any, Any]:
         named = self.value(key, field)

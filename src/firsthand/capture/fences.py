@@ -7,6 +7,8 @@ from typing import Final, NamedTuple
 # Transcripts quote packets inside JSON, once or twice, so a backslash may stand before the quotation marks.
 _TAG: Final = re.compile(r'<(/?)firsthand-memory nonce=\\*"([0-9a-f]{16})\\*">')
 MARK: Final = "firsthand-memory"
+_QUOTING: Final = re.compile(r"[ \t]*>[ \t>]*")
+_SAYS_NOTHING: Final = re.compile(r"[\s>]*")
 
 
 class Fence(NamedTuple):
@@ -30,7 +32,7 @@ def find_fences(text: str) -> list[Fence]:
 
 
 def cut(text: str, is_ours: Callable[[str], bool]) -> Cut:
-    """Cut every packet whose nonce is ours out of a text, and a line that it leaves empty.
+    """Cut every packet whose nonce is ours out of a text, and a line that it leaves empty but for marks of quoting.
 
     Only our own tags count: a foreign or forged fence neither hides a packet of ours nor is touched itself.
     """
@@ -40,10 +42,23 @@ def cut(text: str, is_ours: Callable[[str], bool]) -> Cut:
     position = 0
     fences = list(_fences(text, _once_each(is_ours)))
     for fence in fences:
-        kept.append(text[position : fence.start])
-        starts_line = fence.start == 0 or text[fence.start - 1] == "\n"
+        start = _start(text, fence, position)
+        kept.append(text[position:start])
+        starts_line = start == 0 or text[start - 1] == "\n"
         position = fence.end + (starts_line and text[fence.end : fence.end + 1] == "\n")
     return Cut("".join(kept) + text[position:], len(fences))
+
+
+def _start(text: str, fence: Fence, position: int) -> int:
+    """Where a packet starts, with the marks of quoting before it if its last line holds nothing else."""
+    line = text.rfind("\n", position, fence.start) + 1 or position
+    alone = text[fence.end : fence.end + 1] in ("", "\n") and (line == 0 or text[line - 1] == "\n")
+    return line if alone and _QUOTING.fullmatch(text, line, fence.start) else fence.start
+
+
+def says_nothing(text: str) -> bool:
+    """Whether what is left of a text is no more than space and marks of quoting."""
+    return _SAYS_NOTHING.fullmatch(text) is not None
 
 
 def _fences(text: str, counts: Callable[[str], bool]) -> Iterator[Fence]:

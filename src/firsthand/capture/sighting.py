@@ -67,11 +67,15 @@ class Look(NamedTuple):
 
 
 class Sighting(NamedTuple):
-    """A sentence that says what a tombstone forbids; `by_sentence`: in those very words."""
+    """A sentence that says what a tombstone forbids; `by_sentence`: in those very words.
+
+    `scope_id` is where the tombstone was set.
+    """
 
     look: Look
     stone: Tombstone
     by_sentence: bool
+    scope_id: str = SPACE_WIDE
 
 
 def looks_at(body: Body, keyed: Keyed, *, utterance: bool = False) -> list[Look]:
@@ -138,8 +142,12 @@ def sightings(handle: Handle, reader: Reader, looks: Sequence[Look], speaker: st
         keys |= {sentence_key_of(digest) for digest in look.words.values()}
         keys |= {value_key_of(digest) for held in look.values.values() for digest in held}
     stones = _stones(handle, reader.bearing_on_any(keys))
-    found = [seen(look, stone, handle.keyed, scene) for look in looks for stone in stones]
-    return [sighting for sighting in found if sighting is not None]
+    return [
+        sighting._replace(scope_id=scope_id)
+        for look in looks
+        for scope_id, stone in stones
+        if (sighting := seen(look, stone, handle.keyed, scene)) is not None
+    ]
 
 
 def seen(look: Look, stone: Tombstone, keyed: Keyed, scene: Scene) -> Sighting | None:
@@ -151,9 +159,9 @@ def seen(look: Look, stone: Tombstone, keyed: Keyed, scene: Scene) -> Sighting |
     return None
 
 
-def _stones(handle: Handle, found: Mapping[str, Iterable[Entry]]) -> list[Tombstone]:
-    """Tombstones that bind in a scope, each value once."""
+def _stones(handle: Handle, found: Mapping[str, Iterable[Entry]]) -> list[tuple[str, Tombstone]]:
+    """Tombstones that bind in a scope, by whichever key its name was written, each with where it was set."""
     scopes = {SPACE_WIDE, *(k.scope(handle.scope) for k in handle.keyed.versions)}
     entries = {e.id: e for each in found.values() for e in each if e.skeleton.scope in scopes}
-    stones = [stone for e in entries.values() if (stone := tombstone_of(e)) is not None]
+    stones = [(e.skeleton.scope, stone) for e in entries.values() if (stone := tombstone_of(e)) is not None]
     return list(dict.fromkeys(stones))

@@ -28,6 +28,7 @@ from firsthand.vocabulary.entries import (
     Support,
     Tombstone,
 )
+from firsthand.vocabulary.grants import SPACE_WIDE
 from firsthand.vocabulary.kinds import Basis
 from firsthand.vocabulary.records import Episodic
 
@@ -76,12 +77,11 @@ def meetings(
     if not found:
         return []
     view = View(reader)
-    blocks: dict[Tombstone, Block | None] = {}
-    for sighting in found:
-        stone = sighting.stone
-        if stone not in blocks:
-            blocks[stone] = _binding(handle, view, stone, voices, replacing)
-    return [Meeting(s, block) for s in found if (block := blocks[s.stone]) is not None]
+    blocks: dict[tuple[str, Tombstone], Block | None] = {}
+    for _, stone, _, scope_id in found:
+        if (scope_id, stone) not in blocks:
+            blocks[scope_id, stone] = _binding(handle, view, stone, scope_id, voices, replacing)
+    return [Meeting(s, block) for s in found if (block := blocks[s.scope_id, s.stone]) is not None]
 
 
 class Refused(NamedTuple):
@@ -202,11 +202,17 @@ def _assertions(edges: Edges) -> tuple[Assertion, ...]:
 
 
 def _binding(
-    handle: Handle, view: View, stone: Tombstone, voices: Sequence[Voice], replacing: tuple[str, ...]
+    handle: Handle,
+    view: View,
+    stone: Tombstone,
+    set_in: str,
+    voices: Sequence[Voice],
+    replacing: tuple[str, ...],
 ) -> Block | None:
     """The tombstone on this value that binds any of some voices: the fold's own rule."""
+    scope_id = handle.scope_id if set_in == SPACE_WIDE else set_in
     for v in voices:
-        block = blocked(view, said_of(stone, v, handle.ids, handle.scope_id), frozenset(), replacing)
+        block = blocked(view, said_of(stone, v, handle.ids, scope_id), frozenset(), replacing)
         if block is not None:
             return block
     return None

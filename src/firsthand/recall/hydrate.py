@@ -8,6 +8,7 @@ from typing import Final, NamedTuple
 import msgspec
 
 from firsthand.ports import BeliefRow, LedgerRow, Reader
+from firsthand.recall.denials import deniers
 from firsthand.recall.gated import shown_row
 from firsthand.recall.plan import Plan
 from firsthand.rules.access import Handle
@@ -51,10 +52,14 @@ class Voice(NamedTuple):
 
 
 class Resting(NamedTuple):
-    """The live assertions a claim rests on, of those whose evidence the caller may see or may know was withdrawn."""
+    """Live assertions of a claim whose evidence the caller may see; `bearing` is all that speaks of its slot.
+
+    Evidence that was `withheld` counts, and its words are not shown.
+    """
 
     said: list[Said]
     last_verified: int
+    bearing: Sequence[Entry] = ()
     withheld: frozenset[str] = frozenset()
 
 
@@ -63,9 +68,9 @@ def items(
 ) -> list[Item]:
     """Items for documents, in their order; what was erased is left out. `scopes`: names of scope ids known already."""
     claims = [c for c in chosen if c.row.claim is not None]
-    said = _asserted(reader, plan, claims)
-    forbidden = _forbidden(reader, said, {SPACE_WIDE, *(scopes or ())})
-    resting = _readable(reader, handle, plan, claims, said)
+    asserted = _asserted(reader, plan, claims)
+    forbidden = _forbidden(reader, asserted, {SPACE_WIDE, *(scopes or ())})
+    resting = _readable(reader, handle, plan, claims, asserted)
     cited = {root_of(s.evidence) for r in resting.values() for s in r.said}
     stored = reader.rows_of(cited.union(c.row.revision_id for c in chosen))
     veil = Veil(reader, stored, plan.known_at)
@@ -101,13 +106,16 @@ def _item(
     voice = _voice(own) if not said else None
     citations = _citations(rests, stored, veil) if voice is None else _own_citation(row, body.payload, payload, voice)
     verified = rests.last_verified if rests is not None else own.received_at
+    challenged_by = _readable_challenger(reader, handle, plan, row)
+    denied_by = deniers(reader, plan.clearance, rests.said, rests.bearing, challenged_by) if rests is not None else ()
     qualifier = ended or qualify(
         row,
         at=plan.at,
         conditions=payload.validity.conditions if isinstance(payload, Semantic) else {},
         given=plan.conditions,
         drift=Drift(payload.volatility if isinstance(payload, Semantic) else "stable", verified, plan.now),
-        challenged_by=_readable_challenger(reader, handle, plan, row),
+        challenged_by=challenged_by,
+        denied_by=denied_by,
     )
     return Item(
         record_id=row.record_id,
@@ -180,10 +188,10 @@ def _authority(row: BeliefRow, voice: Voice | None, said: Sequence[Said]) -> Aut
 # ---- what a claim rests on -------------------------------------------------------------------------------------------
 
 
-def _asserted(reader: Reader, plan: Plan, claims: Sequence[Chosen]) -> dict[int, list[Said]]:
-    """Live assertions of each claim, by its document."""
+def _asserted(reader: Reader, plan: Plan, claims: Sequence[Chosen]) -> dict[int, Resting]:
+    """All live assertions of each claim, by its document."""
     bearing = reader.bearing_on_any({unit_key(c.row.unit) for c in claims}, plan.known_at)
-    found: dict[int, list[Said]] = {}
+    found: dict[int, Resting] = {}
     for c in claims:
         said = [
             s
@@ -194,16 +202,16 @@ def _asserted(reader: Reader, plan: Plan, claims: Sequence[Chosen]) -> dict[int,
         if len(said) != c.row.live_support:
             live = grade(View(reader), said).live
             said = [s for s in said if s.id in live]
-        found[c.row.vid] = said
+        found[c.row.vid] = Resting(said, c.row.known_from, bearing.get(unit_key(c.row.unit), ()))
     return found
 
 
-def _forbidden(reader: Reader, found: Mapping[int, list[Said]], scopes: Collection[str]) -> set[int]:
+def _forbidden(reader: Reader, found: Mapping[int, Resting], scopes: Collection[str]) -> set[int]:
     """Documents of claims that may not come back in another scope that is read beside theirs, whoever says them."""
     if not reader.has_stones():
         return set()
     view, here = View(reader), frozenset(scopes)
-    keys = {vid: tombstone_key(said[0].claim) for vid, said in found.items() if said}
+    keys = {vid: tombstone_key(rests.said[0].claim) for vid, rests in found.items() if rests.said}
     stones = reader.bearing_on_any(keys.values())
     return {
         vid
@@ -214,10 +222,10 @@ def _forbidden(reader: Reader, found: Mapping[int, list[Said]], scopes: Collecti
 
 
 def _readable(
-    reader: Reader, handle: Handle, plan: Plan, claims: Sequence[Chosen], found: Mapping[int, list[Said]]
+    reader: Reader, handle: Handle, plan: Plan, claims: Sequence[Chosen], found: Mapping[int, Resting]
 ) -> dict[int, Resting]:
     """What of it the caller may see: evidence that is locked, or of a scope that is not readable, is not shown."""
-    evidence = {s.evidence for said in found.values() for s in said}
+    evidence = {s.evidence for rests in found.values() for s in rests.said}
     locked = reader.locked(evidence, plan.clearance)
     if handle.readable is not None:
         roots = [reader.get(root_of(e)) for e in evidence]
@@ -225,9 +233,10 @@ def _readable(
     withheld = withdrawn(reader, handle, locked, plan.clearance)
     made: dict[int, Resting] = {}
     for c in claims:
-        said = [s for s in found[c.row.vid] if s.evidence not in locked or s.evidence in withheld]
+        said = [s for s in found[c.row.vid].said if s.evidence not in locked or s.evidence in withheld]
         said.sort(key=lambda s: (s.evidence in withheld, s.role != "person", not s.attested, -s.spoken, s.id))
-        made[c.row.vid] = Resting(said, max((s.spoken for s in said), default=c.row.known_from), withheld)
+        verified = max((s.spoken for s in said), default=c.row.known_from)
+        made[c.row.vid] = Resting(said, verified, found[c.row.vid].bearing, withheld)
     return made
 
 

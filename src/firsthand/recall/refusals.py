@@ -8,7 +8,7 @@ from firsthand.ports import Reader, RefusalRow
 from firsthand.recall.reading import position_in
 from firsthand.rules.access import Handle
 from firsthand.vocabulary.instants import FOREVER
-from firsthand.vocabulary.packets import Refusal, RefusalPage
+from firsthand.vocabulary.refusals import Refusal, RefusalPage
 
 LOOKED_AT: Final = 500
 

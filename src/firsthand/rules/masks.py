@@ -41,7 +41,9 @@ def masks_on(view: View, entry: Entry) -> frozenset[Mask]:
         if spans and not lifted(view, stone.id):
             found |= {Mask(*span, stone.id, is_absolute(stone)) for span in spans}
     if isinstance(entry.skeleton.edges, Revise) and entry.skeleton.record is None:
-        found |= _supporting(view, entry.record_id)
+        backed, backing = _cited(view, entry.record_id)
+        # What was only taken back is still shown where somebody else's word rests on it.
+        found = {m for m in found | backed if m.absolute or not any(m.low < b and a < m.high for a, b in backing)}
     return frozenset(found | _rejected_itself(view, entry))
 
 
@@ -81,28 +83,24 @@ def touched(view: View, entry: Entry, units: set[str]) -> set[str]:
     return found
 
 
-def _supporting(view: View, record: str) -> set[Mask]:
-    """Spans that backed what was rejected or taken back, unless the same words still back it."""
-    if view.account(record).kind in CLAIMED:
-        return set()
+def _cited(view: View, record: str) -> tuple[set[Mask], set[tuple[int, int]]]:
+    """Spans that backed what was rejected or taken back, and spans that still back a value somebody took back."""
     found: set[Mask] = set()
-    said = [s for e in view.bearing_on(citing_key(record)) for s in view.said_in(e) if s.evidence == record]
-    stands: set[tuple[object, object]] = set()
-    for s in said:
+    backing: set[tuple[int, int]] = set()
+    if view.account(record).kind in CLAIMED:
+        return found, backing
+    for s in (s for e in view.bearing_on(citing_key(record)) for s in view.said_in(e) if s.evidence == record):
         if not view.bearing_on(tombstone_key(s.claim)):
             continue
+        low, high = s.span if s.span is not None else EVERYTHING
         block = blocked(view, s, approvals(view, unit_of(s.scope, s.claim)))
         if block is None:
-            stands.add((s.claim, s.span))
+            backing.add((low, high))
             continue
         stone = view.get(block.entry)
         assert stone is not None
-        low, high = s.span if s.span is not None else EVERYTHING
         found.add(Mask(low, high, block.entry, is_absolute(stone)))
-    if not stands:
-        return found
-    backing = {s.span if s.span is not None else EVERYTHING for s in said if (s.claim, s.span) in stands}
-    return {mask for mask in found if mask.absolute or (mask.low, mask.high) not in backing}
+    return found, backing
 
 
 def _rejected_itself(view: View, entry: Entry) -> set[Mask]:

@@ -46,6 +46,7 @@ def qualify(
     given: Conditions,
     drift: Drift,
     challenged_by: tuple[str, ...] = (),
+    denied_by: tuple[str, ...] = (),
 ) -> Qualifier:
     """The qualifier of a row, at an instant of the world."""
     unmet = tuple(sorted(k for k in conditions if k not in given))
@@ -59,6 +60,8 @@ def qualify(
         parts.append(f"not verified since {to_date(drift.verified)}, may have drifted")
     if challenged_by:
         parts.append("challenged by " + ", ".join(c[:9] for c in challenged_by))
+    if denied_by:
+        parts.append("denied by " + ", ".join(denied_by))
     return Qualifier(
         code=code,
         text="; ".join(parts),
@@ -69,6 +72,7 @@ def qualify(
         drifted=drifted,
         last_verified=drift.verified,
         challenged_by=challenged_by,
+        denied_by=denied_by,
     )
 
 

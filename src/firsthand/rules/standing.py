@@ -7,11 +7,13 @@ from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from firsthand.rules.bearing import CLAIMED, naming_key, unit_key
+from firsthand.rules.conflict import Strand, disputes, later_observations, rank
 from firsthand.rules.evidence import Grades, grade
 from firsthand.rules.masks import doubts_on
 from firsthand.rules.sensitivity import sensitivity
-from firsthand.rules.succession import Held, contradicts, hold
-from firsthand.rules.trust import CANDIDATE, TIER_NAMES, VALIDATED, approvals, independent_sources, tier_of, voice_of
+from firsthand.rules.succession import Held, hold
+from firsthand.rules.tombstones import restates
+from firsthand.rules.trust import CANDIDATE, FACT, TIER_NAMES, approvals, tier_of, voice_of
 from firsthand.rules.view import Said, View
 from firsthand.rules.visibility import shown
 from firsthand.vocabulary.entries import Claim, Entry, Judge, PolicyRules, Revise, Settle, root_of
@@ -39,19 +41,6 @@ class Row(NamedTuple):
     challenged_by: str
 
 
-class _Strand(NamedTuple):
-    """Assertions of one claim that count alike at any instant, with the windows in which they hold."""
-
-    tier: int
-    voice: int
-    source: str
-    words: str
-    echo: bool
-    live: bool
-    erased: bool
-    doubted: bool
-
-
 class _Run(NamedTuple):
     low: int
     high: int
@@ -71,8 +60,7 @@ def settle_unit(view: View, unit: str, policy: PolicyRules) -> frozenset[Row]:
     grades = grade(view, said)
     tiers = {s.id: tier_of(s, policy, s.id in approved) for s in said}
     doubts = doubts_on(view, said, approved)
-    tiers |= dict.fromkeys(doubts, CANDIDATE)
-    held = hold(view, unit, said, grades, tiers, approved)
+    held = hold(view, unit, said, grades, tiers | dict.fromkeys(doubts, CANDIDATE), approved)
     by_claim: dict[Claim, list[Said]] = {}
     for s in said:
         by_claim.setdefault(s.claim, []).append(s)
@@ -129,11 +117,6 @@ def _visibility(hidden: HiddenReason | None, conflict: bool) -> Visibility:
 # ---- claims --------------------------------------------------------------------------------------------------------
 
 
-def _by_id(claim: Claim) -> tuple[str, str, str, str, str, bool]:
-    """Ties among claims end in their digests."""
-    return claim.value, claim.subject, claim.predicate, claim.polarity, claim.conditions, claim.ambiguous
-
-
 def _runs(
     view: View,
     unit: str,
@@ -145,12 +128,12 @@ def _runs(
 ) -> dict[Claim, list[_Run]]:
     """Per claim the maximal runs of equal tier, status and challenger: a sweep over the instants where any changes."""
     strands = _strands(view, held, grades, tiers, doubts)
-    later = _later_observations(held, grades)
+    later = later_observations(held, grades)
     contested = _contested(view, unit)
     runs: dict[Claim, list[_Run]] = {}
     for low, high, here in _sweep(strands):
-        ranks = {c: _rank(s, policy) for c, s in here.items()}
-        verdicts = _disputes({c for c in ranks if ranks[c][0] and any(s.live for s in here[c])}, ranks, later)
+        ranks = {c: rank(s, policy) for c, s in here.items()}
+        verdicts = disputes({c for c in ranks if ranks[c][0] and any(s.live for s in here[c])}, ranks, later)
         for claim, strands_here in here.items():
             run = _judge(low, high, claim, strands_here, ranks[claim][0], verdicts.get(claim), claim in contested)
             _extend(runs.setdefault(claim, []), run)
@@ -158,17 +141,17 @@ def _runs(
 
 
 def _sweep(
-    strands: dict[Claim, dict[_Strand, list[tuple[int, int]]]],
-) -> Iterator[tuple[int, int, dict[Claim, list[_Strand]]]]:
+    strands: dict[Claim, dict[Strand, list[tuple[int, int]]]],
+) -> Iterator[tuple[int, int, dict[Claim, list[Strand]]]]:
     """Each stretch of world time in which nothing begins or ends, with the strands that hold there."""
-    begin: dict[int, list[tuple[Claim, _Strand]]] = {}
-    end: dict[int, list[tuple[Claim, _Strand]]] = {}
+    begin: dict[int, list[tuple[Claim, Strand]]] = {}
+    end: dict[int, list[tuple[Claim, Strand]]] = {}
     for claim, by in strands.items():
         for strand, windows in by.items():
             for low, high in windows:
                 begin.setdefault(low, []).append((claim, strand))
                 end.setdefault(high, []).append((claim, strand))
-    here: dict[Claim, list[_Strand]] = {}
+    here: dict[Claim, list[Strand]] = {}
     for low, high in itertools.pairwise(sorted(begin.keys() | end.keys())):
         for claim, strand in end.get(low, ()):
             here[claim].remove(strand)
@@ -181,14 +164,15 @@ def _sweep(
 
 def _strands(
     view: View, held: list[Held], grades: Grades, tiers: dict[str, int], doubts: frozenset[str]
-) -> dict[Claim, dict[_Strand, list[tuple[int, int]]]]:
-    found: dict[Claim, dict[_Strand, list[tuple[int, int]]]] = {}
+) -> dict[Claim, dict[Strand, list[tuple[int, int]]]]:
+    found: dict[Claim, dict[Strand, list[tuple[int, int]]]] = {}
     for h in held:
         s, tier = h.said, tiers[h.said.id]
         live = s.id in grades.live
         erased = not live and view.erased(s.entry)
         words = s.said if tier == CANDIDATE else ""
-        strand = _Strand(tier, voice_of(s), s.source, words, s.echo, live, erased, s.id in doubts)
+        restated = tier != FACT and (s.id in doubts or restates(view, s))
+        strand = Strand(tier, voice_of(s), s.source, words, s.echo, live, erased, restated)
         found.setdefault(s.claim, {}).setdefault(strand, []).extend(h.windows)
     return {c: {s: _union(w) for s, w in by.items()} for c, by in found.items()}
 
@@ -203,64 +187,13 @@ def _union(windows: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
     return merged
 
 
-def _rank(strands: list[_Strand], policy: PolicyRules) -> tuple[int, int]:
-    """(tier, voice) of a claim at one instant; two independent live sources lift a candidate."""
-    live = [s for s in strands if s.live]
-    tier = max((s.tier for s in live), default=CANDIDATE)
-    if tier == CANDIDATE:
-        voices = [(s.source, s.words) for s in live if not s.echo and not s.doubted]
-        if independent_sources(voices) >= policy.lift_needs_sources:
-            tier = VALIDATED
-        return tier, max((s.voice for s in live), default=0)
-    return tier, max(s.voice for s in live if s.tier > CANDIDATE)
-
-
-def _disputes(
-    claims: set[Claim], ranks: dict[Claim, tuple[int, int]], later: set[tuple[Claim, Claim]]
-) -> dict[Claim, tuple[Status, Claim]]:
-    """From the top rank down: only a claim left standing beats; equals are disputed (design 09.8)."""
-    verdicts: dict[Claim, tuple[Status, Claim]] = {}
-    standing: list[Claim] = []
-    for level in sorted({ranks[c] for c in claims}, reverse=True):
-        now: list[Claim] = []
-        for claim in sorted((c for c in claims if ranks[c] == level), key=_by_id):
-            beaten_by = [s for s in standing if contradicts(claim, s)]
-            if not beaten_by:
-                now.append(claim)
-            elif all((claim, s) in later for s in beaten_by):
-                verdicts[claim] = ("disputed", beaten_by[0])
-                verdicts |= dict.fromkeys(beaten_by, ("disputed", claim))
-            else:
-                verdicts[claim] = ("needs_review", min(beaten_by, key=_by_id))
-        for claim in now:
-            foes = [x for x in now if contradicts(claim, x)]
-            if foes:
-                verdicts[claim] = ("disputed", min(foes, key=_by_id))
-        standing += now
-    return verdicts
-
-
-def _later_observations(held: list[Held], grades: Grades) -> set[tuple[Claim, Claim]]:
-    """(observed, typed): a trusted tool's observation that is later than every word for a person's value."""
-    observed: dict[Claim, int] = {}
-    spoken: dict[Claim, int] = {}
-    for h in held:
-        s = h.said
-        if s.id not in grades.live or not s.claim.one:
-            continue
-        spoken[s.claim] = max(spoken.get(s.claim, BEGINNING), s.spoken)
-        if s.basis == "observed" and s.trusted:
-            observed[s.claim] = max(observed.get(s.claim, BEGINNING), s.spoken)
-    return {(o, c) for o, at in observed.items() for c, last in spoken.items() if o != c and at > last}
-
-
 def _judge(
     low: int,
     high: int,
     claim: Claim,
-    strands: list[_Strand],
+    strands: list[Strand],
     tier: int,
-    verdict: tuple[Status, Claim] | None,
+    verdict: tuple[Status, Claim | None] | None,
     contested: bool,
 ) -> _Run:
     """The strongest status that holds at these instants."""
@@ -271,17 +204,9 @@ def _judge(
         status = "pending_evidence"
     if status == "active" and claim.ambiguous:
         status = "needs_review"
-    if status == "pending_evidence" and _waits(strands):
-        status = "needs_review"
     if all(s.erased for s in strands):
         status = "erased"
     return _Run(low, high, TIER_NAMES[tier], status, foe)
-
-
-def _waits(strands: list[_Strand]) -> bool:
-    """Whether all that speaks for a claim came near a tombstone."""
-    live = [s for s in strands if s.live]
-    return bool(live) and all(s.doubted for s in live)
 
 
 def _extend(runs: list[_Run], run: _Run) -> None:

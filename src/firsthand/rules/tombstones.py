@@ -51,6 +51,22 @@ def blocked(view: View, said: Said, approved: frozenset[str], replacing: tuple[s
     return hit
 
 
+def restates(view: View, said: Said) -> bool:
+    """Whether a new source repeats what was provisionally taken back, and nobody it speaks for says so in own words.
+
+    It binds nobody but its backers, so such a word is kept and waits for review (design 03).
+    """
+    for entry in view.bearing_on(tombstone_key(said.claim)):
+        tombstone = tombstone_of(entry)
+        if tombstone is None or tombstone.absolute or not _binds(entry, said) or lifted(view, entry.id):
+            continue
+        hearing = _hearing(view, entry, tombstone)
+        anew = hearing.anew.get(said.source, FOREVER)
+        if _reach(entry).spoken < said.spoken < anew and said.source not in hearing.unreached:
+            return True
+    return False
+
+
 def lifted(view: View, tombstone_entry: str) -> bool:
     """Whether a person lifted it."""
     return any(
@@ -93,7 +109,7 @@ def _hearing(view: View, entry: Entry, tombstone: Tombstone) -> Hearing:
         return view.hearings[entry.id]
     reach, digest = _reach(entry), value_digest(tombstone)
     by_person = entry.skeleton.author.role == "person"
-    hearing = view.hearings[entry.id] = Hearing({reach.source}, {})
+    hearing = view.hearings[entry.id] = Hearing({reach.source}, {}, set())
     for unit in {unit_of(s, tombstone) for s in tombstone_scopes(entry.skeleton.scope, view.scopes())}:
         approved = approvals(view, unit)
         for s in view.said_in_unit(unit):
@@ -101,7 +117,9 @@ def _hearing(view: View, entry: Entry, tombstone: Tombstone) -> Hearing:
                 continue
             if covers(reach, s, by_person=by_person, approved=s.id in approved):
                 hearing.backers.add(s.source)
-            elif s.spoken > reach.spoken and _brings_back(view, entry, s):
+            elif s.spoken <= reach.spoken:
+                hearing.unreached.add(s.source)
+            elif _brings_back(view, entry, s):
                 hearing.anew[s.source] = min(hearing.anew.get(s.source, s.spoken), s.spoken)
     return hearing
 

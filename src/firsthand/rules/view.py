@@ -181,10 +181,12 @@ def _account(entries: tuple[Entry, ...], said: list[Said]) -> Account:
 
 
 class Hearing(NamedTuple):
-    """Who had backed a value that was provisionally taken back, and since when each source says it anew."""
+    """Who had backed a value that was provisionally taken back, since when each source says it anew, and who had said
+    it before and was not reached."""
 
     backers: set[str]
     anew: dict[str, int]
+    unreached: set[str]
 
 
 def _id(entry: Entry) -> str:

@@ -110,9 +110,10 @@ ORDER BY d.vid DESC LIMIT ?;
 SELECT d.vid FROM (SELECT rowid AS vid FROM lex WHERE lex MATCH ?2 AND rowid BETWEEN ?3 AND ?4 ORDER BY rowid DESC LIMIT ?5) f
 JOIN doc d ON d.space_id = ?1 AND d.vid = f.vid WHERE d.kind = 'semantic' ORDER BY d.vid DESC LIMIT ?6;
 -- name: over
+-- The plus signs keep a planner from walking the scope instead of the few rows above a clearance.
 SELECT DISTINCT b.vid, d.shelf FROM belief b JOIN doc d ON d.space_id = b.space_id AND d.vid = b.vid
 WHERE b.space_id = ? AND b.known_to = 9223372036854775807 AND b.sensitivity > 1
-  AND b.sensitivity > ? AND b.vid >= ? AND b.vid < ? AND d.shelf <> 0 ORDER BY b.vid;
+  AND b.sensitivity > ? AND +b.vid >= ? AND +b.vid < ? AND d.shelf <> 0 ORDER BY b.vid;
 -- name: over_public
 SELECT DISTINCT b.vid, d.shelf FROM belief b JOIN doc d ON d.space_id = b.space_id AND d.vid = b.vid
 WHERE b.space_id = ? AND b.known_to = 9223372036854775807 AND b.sensitivity > ?

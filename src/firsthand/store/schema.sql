@@ -165,10 +165,6 @@ CREATE TABLE belief (
 CREATE UNIQUE INDEX belief_open ON belief (space_id, vid, valid_from) WHERE known_to = 9223372036854775807;
 -- The slots of claims; a record that claims nothing is its own unit, and is found by its documents.
 CREATE INDEX belief_unit ON belief (space_id, unit) WHERE known_to = 9223372036854775807 AND unit >= 'u';
--- What default recall may return; `disputed` goes only to conflicts.
-CREATE INDEX belief_shown ON belief (space_id, vid, sensitivity)
-    WHERE known_to = 9223372036854775807 AND status IN ('active', 'disputed') AND tier <> 'candidate'
-      AND visibility IN ('visible', 'content_conflict');
 -- What an ordinary clearance may not see: few rows, left out of every count.
 CREATE INDEX belief_above ON belief (space_id, sensitivity, vid) WHERE known_to = 9223372036854775807 AND sensitivity > 1;
 
@@ -273,7 +269,7 @@ INSERT INTO sqlite_stat1 (tbl, idx, stat) VALUES -- @sqlite
     ('doc', 'doc', '1000000 1000000 1'), ('doc', 'doc_position', '1000000 1000000 1'), -- @sqlite
     ('doc', 'doc_unlisted', '1000 1000 1'), ('doc', 'doc_later', '100000 100000 2'), ('doc', 'doc_thread', '900000 900000 20 1'), -- @sqlite
     ('belief', 'belief', '1500000 1500000 2 1 1'), ('belief', 'belief_open', '1000000 1000000 1 1'), ('belief', 'belief_unit', '500000 500000 2'), -- @sqlite
-    ('belief', 'belief_shown', '1000000 1000000 1 1'), ('belief', 'belief_above', '10000 10000 3000 1'), -- @sqlite
+    ('belief', 'belief_above', '10000 10000 3000 1'), -- @sqlite
     ('mention', 'mention', '2000000 2000000 20000 10 1'), ('mention', 'mention_doc', '2000000 2000000 2'), -- @sqlite
     ('mask', 'mask', '10000 10000 2 1 1 1'), -- @sqlite
     ('entity_name', 'entity_name', '100000 100000 1000 1 1'), -- @sqlite

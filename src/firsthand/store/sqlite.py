@@ -107,10 +107,11 @@ class SqliteStore:
                         q["put_delivery"],
                         [(space, r, row.recall_id, row.actor, i) for i, r in enumerate(row.delivered)],
                     )
+                self._journal.execute("COMMIT")
             except BaseException:
-                self._journal.execute("ROLLBACK")
+                if self._journal.in_transaction:
+                    self._journal.execute("ROLLBACK")
                 raise
-            self._journal.execute("COMMIT")
 
     # ---- keys, checks, facts ---------------------------------------------------------------------------------------
 
@@ -126,6 +127,10 @@ class SqliteStore:
                     "the key file beside the database has no key for this space; restore it from the same backup",
                 )
             return self._keys.make(space)
+
+    def older_keys(self, space: str) -> tuple[bytes, ...]:
+        """Keys that a space had before, newest first."""
+        return self._keys.older(space)
 
     def check(self, space: str) -> list[str]:
         """What SQLite finds wrong with its own pages, indexes and constraints, and what is missing of our schema."""

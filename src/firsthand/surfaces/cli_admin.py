@@ -107,12 +107,17 @@ def rebuild(desk: Desk) -> None:
 
 
 @click.command()
+@click.option("--no-verify", is_flag=True, help="Look at the file alone: a big ledger takes its time.")
 @pass_desk
-def doctor(desk: Desk) -> int:
-    """Say where the memory is, whether it is well, and what to do if it is not."""
+def doctor(desk: Desk, no_verify: bool) -> int:
+    """Say where the memory is, whether it is well, and what to do if it is not.
+
+    It verifies every entry of the ledger, as `firsthand verify` does.
+    """
     from firsthand.surfaces.doctor import examine, findings
 
-    checkup = examine(desk.settings)
+    with Progress("verifying", quiet=desk.as_json) as progress:
+        checkup = examine(desk.settings, verify=not no_verify, progress=progress)
     desk.answer(checkup, findings)
     return 0 if checkup.well else BrokenError.exit_code
 

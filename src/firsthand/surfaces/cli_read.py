@@ -6,12 +6,14 @@ from typing import Any, Final
 
 import click
 
+from firsthand.rules.gate import INCLUDES
 from firsthand.surfaces.asking import KIND, SENSITIVITY, conditions, full_id, instant, several, together
 from firsthand.surfaces.desk import Desk, pass_desk, prose
 from firsthand.vocabulary.limits import HISTORY_PAGE_ROWS, PACKET_BYTES_DEFAULT, RECALL_LIMIT_DEFAULT
 
 LIST_ROWS: Final = 20
 
+INCLUDE: Final = several("--include", f"What else to admit: {', '.join(INCLUDES)}.", "WORD")
 RECALL_OPTIONS: Final = together(
     several("--scopes", "A scope to read instead of the handle's own and space:.", "KIND:ID"),
     click.option("--kind", "kinds", type=KIND, multiple=True, help="Only this kind. May be repeated."),
@@ -23,7 +25,7 @@ RECALL_OPTIONS: Final = together(
     click.option("--valid-at", metavar="WHEN", help="True in the world at this instant."),
     click.option("--known-at", metavar="WHEN", help="As the memory knew it at this instant."),
     several("--if", "A condition that holds.", "NAME=VALUE"),
-    several("--include", "What else to admit or to send along.", "WORD"),
+    INCLUDE,
     click.option("--expand", type=int, default=0, help="Follow relations so many steps, at most 3."),
     click.option("--min-salience", type=float, help="Only what is at least this salient."),
     click.option("--clearance", type=SENSITIVITY, help="Nothing more sensitive than this."),
@@ -79,7 +81,7 @@ def read(desk: Desk, record_id: str) -> None:
 @click.option("--kind", "kinds", type=KIND, multiple=True, help="Only this kind. May be repeated.")
 @click.option("--limit", type=int, default=LIST_ROWS, show_default=True, help="At most so many records.")
 @click.option("--cursor", help="Go on where the last page ended.")
-@several("--include", "What else to list.", "WORD")
+@INCLUDE
 @pass_desk
 def list_(desk: Desk, kinds: tuple[str, ...], limit: int, cursor: str | None, include: tuple[str, ...]) -> None:
     """List what is known in the scope, newest first."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Final
 
 from rich import box
@@ -24,10 +24,10 @@ from firsthand.vocabulary.packets import (
     Packet,
     RecordPage,
     RecordView,
-    RefusalPage,
     Stats,
 )
-from firsthand.vocabulary.rendering import day, foreign_citations, short_id, visible
+from firsthand.vocabulary.refusals import RefusalPage
+from firsthand.vocabulary.rendering import day, foreign_citations, is_quote, short_id, visible
 
 PIPE_COLUMNS: Final = 160
 TEXT_LINES: Final = 4_000
@@ -41,6 +41,26 @@ EXPLANATIONS: Final = {
     "grouped": "It says the same as another item, and stands there as its source.",
     "gated": "It is not believed now, or not for this question: see its history.",
 }
+FACTOR: Final = "factor"
+BAR_CELLS: Final = 20
+COUNTED: Final = {
+    "own": "its own words",
+    "near": "the turns next to it",
+    "far": "the turns two away",
+    "answers": "it follows a question like this",
+    "session": "the best of its conversation",
+    "speaker": "said by whom you ask about",
+    "date": "said at the time you ask about",
+    "told": "tells of the time you ask about",
+    "when": "holds a time, and you ask when",
+    "question": "is itself a question",
+    "similarity": "its meaning",
+    "entity": "names what you ask about",
+    "recent": "how new it is",
+    "alone": "a belief, with no turns beside it",
+    FACTOR: "its kind, whether it holds now, its attention",
+}
+"""What each part of a score is, for people; the names are those of `recall.score` and `recall.fuse`."""
 EMPTY: Final = {
     "nothing_matched": "Nothing matched. That proves nothing about what is true.",
     "scope_empty": "Nothing is stored in this scope.",
@@ -147,10 +167,24 @@ def explanation(told: Explanation) -> None:
     for why in told.why:
         out.print(f"  found by {why.arm} at rank {why.rank}")
     if told.contributions:
-        table = _table("what counted", "how much")
-        for name, worth in sorted(told.contributions.items(), key=lambda pair: (-pair[1], pair[0])):
-            _row(table, name, f"{worth:+.3f}")
-        out.print(table)
+        out.print(_contributions(told.contributions))
+
+
+def _contributions(parts: Mapping[str, float]) -> Table:
+    """What each part added to the score, the most first; the factor that all of it was multiplied by comes last."""
+    added = {name: worth for name, worth in parts.items() if name != FACTOR}
+    most = max((abs(worth) for worth in added.values()), default=0.0)
+    gained = sum(worth for worth in added.values() if worth > 0)
+    table = _table("what counted", "points", "share", "")
+    for name, worth in sorted(added.items(), key=lambda part: (-part[1], part[0])):
+        share = f"{worth / gained:.0%}" if worth > 0 else ""
+        bar = "█" * round(BAR_CELLS * abs(worth) / most) if worth > 0 else ""
+        _row(table, COUNTED.get(name, name), f"{worth:+.2f}", share, bar)
+    factor = parts.get(FACTOR, 1.0)
+    if FACTOR in parts:
+        _row(table, COUNTED[FACTOR], f"×{factor:.2f}", "", "")
+    _row(table, "score", f"{sum(added.values()) * factor:.2f}", "", "")
+    return table
 
 
 def refusals(page: RefusalPage) -> None:
@@ -209,7 +243,7 @@ def _item(out: Console, item: Item, *, whole_id: bool = False) -> None:
     standing.append(item.record_id if whole_id else short_id(item.record_id))
     out.print(Text("  " + " · ".join(standing), style="cyan"))
     for citation in foreign_citations(item):
-        out.print(Text("  " + _citation(citation), style="dim"))
+        out.print(Text("  " + _citation(citation, item.text), style="dim"))
 
 
 def _conflict(out: Console, group: ConflictGroup) -> None:
@@ -219,10 +253,11 @@ def _conflict(out: Console, group: ConflictGroup) -> None:
     out.print()
 
 
-def _citation(citation: Citation) -> str:
+def _citation(citation: Citation, text: str) -> str:
     who = visible(citation.speaker or citation.source or "unnamed speaker")
     when = "" if citation.occurred_at is None else f", {day(citation.occurred_at)}"
-    return f"“{visible(citation.quote)}” — {who}{when} [{short_id(citation.record_id)}]"
+    quote = f"“{visible(citation.quote)}” " if is_quote(citation, text) else ""
+    return f"{quote}— {who}{when} [{short_id(citation.record_id)}]"
 
 
 def _packet_foot(packet: Packet) -> str:

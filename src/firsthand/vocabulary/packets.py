@@ -114,7 +114,11 @@ class Structure(_Result, frozen=True):
 
 
 class Qualifier(_Result, frozen=True):
-    """How far an item can be relied on. `text` is the sentence; the rest is for programs."""
+    """How far an item can be relied on. `text` is the sentence; the rest is for programs.
+
+    `challenged_by` are ids of records; `denied_by` are names of who says the opposite, or took it back though others
+    still say it.
+    """
 
     code: Literal["current", "ended", "future", "disputed", "superseded", "unverified", "candidate", "said_then"]
     text: str
@@ -126,6 +130,7 @@ class Qualifier(_Result, frozen=True):
     last_verified: int | None = None
     see: str | None = None
     challenged_by: tuple[str, ...] = ()
+    denied_by: tuple[str, ...] = ()
 
 
 class Item(_Result, frozen=True):
@@ -288,24 +293,6 @@ class RecordPage(_Result, frozen=True):
     """A page of records, newest first."""
 
     items: tuple[Item, ...]
-    cursor: str | None
-
-
-class Refusal(_Result, frozen=True):
-    """A write that was refused: who asked when for what, and the entry that is why; never what it said."""
-
-    at: int
-    actor: str | None
-    verb: str
-    code: str
-    scope: str | None
-    cause_entry: str | None
-
-
-class RefusalPage(_Result, frozen=True):
-    """A page of refusals, newest first."""
-
-    refusals: tuple[Refusal, ...]
     cursor: str | None
 
 

@@ -74,6 +74,11 @@ def foreign_citations(item: Item) -> list[Citation]:
     return [citation for citation in item.citations if citation.record_id != item.record_id]
 
 
+def is_quote(citation: Citation, text: str) -> bool:
+    """Whether a citation holds other words than the item; a claim's own words may have been put together by us."""
+    return citation.quote != text
+
+
 def conflict_block(group: ConflictGroup) -> str:
     """One conflict with all its members as it stands in a packet's text."""
     return "\n".join((_CONFLICT_WORDS[group.code], *(item_block(item) for item in group.items)))
@@ -183,7 +188,7 @@ def _standing(item: Item) -> str:
 
 def _citation(citation: Citation, text: str) -> str:
     said = _who_when(citation.speaker or citation.source, citation.occurred_at)
-    quote = "" if citation.quote == text else f'"{citation.quote}" '
+    quote = f'"{citation.quote}" ' if is_quote(citation, text) else ""
     return f"{quote}\u2014 {said} [{short_id(citation.record_id)}]"
 
 
