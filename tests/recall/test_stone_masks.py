@@ -55,6 +55,15 @@ def test_what_backed_a_rejected_claim_and_what_holds_it_read_as_rejected(tmp_pat
         assert "moved" not in packet.render()
 
 
+def test_a_quote_that_names_nobody_is_masked_where_it_backed_the_claim(tmp_path: Path) -> None:
+    with opened(tmp_path) as memory:
+        talk = memory.capture("Well, she moved there in May, you know.", speaker="Ben")
+        quote = cite(talk.record_id or "", quote="she moved there in May")
+        fact = memory.remember(subject="Ana", predicate="lives_in", object="Berlin", evidence=[quote])
+        reject(memory, fact.record_id or "")
+        assert memory.read(talk.record_id or "").item.text == f"Well, {stone(memory)}, you know."
+
+
 def test_a_search_for_a_masked_word_finds_nothing(tmp_path: Path) -> None:
     with opened(tmp_path) as memory:
         memory.capture("Ana lives in Wuppertal. She likes tea.", speaker="Ben")

@@ -24,6 +24,8 @@ SENTENCE_CHARACTERS: Final = 20
 """What is shorter is said too often to tell where it comes from."""
 FIRST_PERSON: Final = frozenset(("i", "me", "my", "mine", "myself", "im", "ive"))
 _WORD: Final = re.compile(r"[^\W_]+")
+_CUT_BEFORE: Final = re.compile(r"\d[.,]\Z")
+_CUT_AFTER: Final = re.compile(r"[.,]\d")
 _CHUNK: Final = re.compile(r"\S+")
 
 
@@ -38,10 +40,13 @@ class Sighted(NamedTuple):
         return self.text[self.words[first][0] : self.words[first + count - 1][1]]
 
     def runs(self, most: int) -> Iterator[str]:
-        """Every run of up to so many words."""
+        """Every run of up to so many words; none that ends in the middle of a number."""
         for first in range(len(self.words)):
+            if _CUT_BEFORE.search(self.text, 0, self.words[first][0]):
+                continue
             for count in range(1, min(most, len(self.words) - first) + 1):
-                yield self.run(first, count)
+                if not _CUT_AFTER.match(self.text, self.words[first + count - 1][1]):
+                    yield self.run(first, count)
 
 
 def sighted(sentence: str) -> Sighted:
