@@ -103,7 +103,7 @@ MUTANTS = [
            checks.test_a_disguise_does_not_bring_back_what_was_rejected,
            {"sentence": checks.DISGUISES["look-alikes"]}),
     Mutant("seen as it was written", traces, "visible", lambda text: text,
-           checks.test_a_value_is_found_however_it_is_written, 
+           checks.test_a_value_is_found_however_it_is_written,
            {"value": "oat milk", "sentence": f"Ana likes {chr(0x200B).join('oat milk')}"}),
     Mutant("sentences are forgotten", gateway, "engraved", without_sentences,
            checks.test_a_disguise_does_not_bring_back_what_was_rejected, {"sentence": "Ana lives in Berlin"}),

@@ -128,10 +128,10 @@ def _met_by(view: View, entry: Entry) -> list[Entry]:
     """Entries whose claims a tombstone makes wait: of the one this entry is or lifts, from either side."""
     edges = entry.skeleton.edges
     stone = view.get(edges.of) if isinstance(edges, Lift) else entry
-    if stone is None:
+    if stone is None or tombstone_of(stone) is None:
         return []
     own = [found for met in stone.skeleton.reaches if met.doubt and (found := view.get(met.of)) is not None]
-    return own if stone is entry else [*own, *view.bearing_on(met_key(stone.id))]
+    return [*own, *view.bearing_on(met_key(stone.id))]
 
 
 def _with_dependants(view: View, units: set[str], entry: Entry) -> set[str]:

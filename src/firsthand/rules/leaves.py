@@ -70,7 +70,7 @@ def veiled(body: Body, marks: Sequence[Veiled]) -> Body:
     if not marks:
         return body
     payload, reason = body.payload, body.reason
-    plain: dict[str, Any] = msgspec.to_builtins(payload) if payload is not None else {}
+    plain: dict[str, Any] = _plain(payload) if payload is not None else {}
     for leaf in leaves(body):
         text = slice_of(leaf.text, [v._replace(low=v.low - leaf.start, high=v.high - leaf.start) for v in marks])
         if text == leaf.text:
@@ -105,9 +105,14 @@ def slice_of(text: str, marks: Sequence[Veiled], start: int = 0, stop: int | Non
 Found = tuple[tuple[str | int, ...], str, str]
 
 
+def _plain(payload: Payload) -> dict[str, Any]:
+    """A payload as JSON holds it, to be changed in place."""
+    return msgspec.json.decode(msgspec.json.encode(payload))
+
+
 def _texts(body: Body) -> Iterator[Found]:
     if body.payload is not None:
-        plain = cast("dict[str, Any]", msgspec.to_builtins(body.payload))
+        plain = _plain(body.payload)
         for first in FIRST:
             if isinstance(plain.get(first), str):
                 yield ("payload", first), plain.pop(first), ""

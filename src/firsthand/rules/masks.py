@@ -59,7 +59,8 @@ def doubted(view: View, said: Said) -> bool:
     entry = view.get(said.entry)
     if entry is None:
         return False
-    if any(met.doubt and met.of and not lifted(view, met.of) for met in entry.skeleton.met):
+    stones = [met.of for met in entry.skeleton.met if met.doubt]
+    if any(view.get(stone) is not None and not lifted(view, stone) for stone in stones):
         return True
     return any(
         met.doubt and met.of == entry.id and not lifted(view, stone.id)
@@ -71,6 +72,7 @@ def doubted(view: View, said: Said) -> bool:
 def touched(view: View, entry: Entry, units: set[str]) -> set[str]:
     """Entries whose masks an entry may change, itself among them; `units`: what its fold settled."""
     found = {entry.id} | {met.of for met in entry.skeleton.reaches}
+    found |= {other.id for other in view.bearing_on(met_key(entry.id))}
     if isinstance(entry.skeleton.edges, Lift):
         stone = view.get(entry.skeleton.edges.of)
         if stone is not None:
