@@ -119,6 +119,8 @@ def test_new_words_are_stored_and_masked_where_they_say_it(tmp_path: Path) -> No
         reject(memory, fact)
         mark = stone(memory)
         talk = memory.capture("Guess what. ANA is in B\u0435rlin! It rains.", speaker="Dan")
+        assert talk.notes == ("tombstone_near",)
+        assert memory.capture("Guess what. It rains again.", speaker="Dan").notes == ()
         assert memory.read(talk.record_id or "").item.text == f"Guess what. {mark} It rains."
         own = memory.capture("I live in Berlin now. It rains.", speaker="Ana")
         assert memory.read(own.record_id or "").item.text == f"{mark} It rains."

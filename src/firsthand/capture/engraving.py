@@ -58,15 +58,16 @@ class Engraved(NamedTuple):
 def engraved(handle: Handle, reader: Reader, edges: Edges, scope_id: str, body: Body, now: int) -> Engraved:
     """An entry's edges with what its tombstone needs, if it has one."""
     stone = stone_in(edges)
-    if stone is None or isinstance(edges, Erase):
+    if stone is None:
         return Engraved(edges)
     wordings = _wordings(reader, stone, scope_id, edges, body)
     stone = _complete(handle, reader, stone, scope_id, wordings)
     reach = _reach(edges)
+    gone = edges.targets if isinstance(edges, Erase) else ()
     return Engraved(
         _with(edges, stone),
         own_words(looks_at(body, handle.keyed), handle, _with(edges, stone)),
-        tuple(_reached(handle, reader, stone, scope_id, wordings, reach, now)),
+        tuple(m for m in _reached(handle, reader, stone, scope_id, wordings, reach, now) if m.of not in gone),
     )
 
 
@@ -80,7 +81,7 @@ def stone_in(edges: Edges) -> Tombstone | None:
 
 
 def _with(edges: Edges, stone: Tombstone) -> Edges:
-    if isinstance(edges, Reject):
+    if isinstance(edges, Reject | Erase):
         return msgspec.structs.replace(edges, tombstone=stone)
     assert isinstance(edges, Revise | Support | Judge)
     assert edges.consequences is not None

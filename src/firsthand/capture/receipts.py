@@ -15,7 +15,7 @@ from firsthand.rules.standing import Row
 from firsthand.rules.terms import terms
 from firsthand.rules.view import View
 from firsthand.rules.wording import words_of
-from firsthand.vocabulary.entries import Claim
+from firsthand.vocabulary.entries import Claim, Entry
 from firsthand.vocabulary.packets import Conflict, Masking, Receipt, Standing
 
 NEAR_TERMS = 24
@@ -67,8 +67,13 @@ def receipt_for(
         conflicts=(*conflicts, *extra),
         maskings=maskings,
         evidence_id=placed.evidence_id,
-        notes=(*notes, "support_counted") if placed.counted else notes,
+        notes=(*notes, *(("support_counted",) if placed.counted else ()), *near_notes(placed.done.entry)),
     )
+
+
+def near_notes(entry: Entry) -> tuple[str, ...]:
+    """Told to the writer of words that meet a tombstone: they wait for review, or are masked."""
+    return ("tombstone_near",) if any(met.of for met in entry.skeleton.met) else ()
 
 
 def may_see(handle: Handle, rows: list[BeliefRow]) -> bool:

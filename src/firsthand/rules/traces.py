@@ -56,12 +56,20 @@ def sighted(sentence: str) -> Sighted:
 
 
 def values_in(sentence: Sighted) -> set[str]:
-    """The canonical form of everything of a few words in a sentence that may be a value."""
-    found = {value_key(run) for run in sentence.runs(FEW)}
+    """The canonical form of everything of a few words in a sentence that may be a value.
+
+    Not so of `true` and `false`: they are words of every sentence.
+    """
+    found = {_value_key(run) for run in sentence.runs(FEW)}
     # A sign, a currency or a unit stands against its number: `$30`, `-5`, `30%`.
     chunks = [chunk for chunk in _CHUNK.findall(sentence.text) if any(map(str.isdigit, chunk))]
     found |= {value_key(chunk) for chunk in chunks}
-    return {key for key in found if key[0] != "b"}  # `true` and `false` are words of every sentence
+    return found
+
+
+def _value_key(run: str) -> str:
+    """The form of a value; what has no digit is no number and no date, and is told so at a third of the cost."""
+    return value_key(run) if any(map(str.isdigit, run)) else f"s:{name_key(run)}"
 
 
 def names_in(text: str) -> set[str]:
