@@ -29,7 +29,7 @@ from firsthand.rules.policy import DEFAULT_POLICY
 from firsthand.rules.salience import Anchor, penalise, reinforce
 from firsthand.rules.standing import Row, settle_unit
 from firsthand.rules.view import View
-from firsthand.rules.wording import BLANK, UTTERANCE, Indexed, index_words
+from firsthand.rules.wording import BLANK, UTTERANCE, Indexed, index_words, names_in
 from firsthand.veil import unread
 from firsthand.vocabulary.entries import Attend, Body, Define, Entry, PolicyRules, Relate, Revise, Skeleton
 from firsthand.vocabulary.instants import FOREVER
@@ -169,12 +169,15 @@ class _Step:
 
     def believe(self, unit: str, rows: frozenset[Row], *, empty: bool) -> None:
         """Close the open rows of a unit that no longer hold, open those that now do; `empty`: it had none."""
-        before = {} if empty else {_content(r): r for r in self._writer.open_rows(unit)}
-        after = {_content(b): b for b in map(self._belief, rows)}
-        for row in sorted((r for c, r in before.items() if c not in after), key=_place):
-            self._writer.close_belief(row, self._at)
-            self._moved[row.vid] = row.scope_id
-        for row in sorted((r for c, r in after.items() if c not in before), key=_place):
+        new = sorted(map(self._belief, rows), key=_place)
+        old = [] if empty else self._writer.open_rows(unit)
+        if old:
+            before, after = {_content(r) for r in old}, {_content(r) for r in new}
+            for row in sorted((r for r in old if _content(r) not in after), key=_place):
+                self._writer.close_belief(row, self._at)
+                self._moved[row.vid] = row.scope_id
+            new = [r for r in new if _content(r) not in before]
+        for row in new:
             self._writer.put_belief(row)
             self.opened.append(row)
             self._moved[row.vid] = row.scope_id
@@ -266,10 +269,12 @@ def _index_anew(writer: Writer, entry: Entry, body: Body | None, masks: Sequence
     indexed = indexed_again(entry, body, masks)
     scope = entry.skeleton.scope
     writer.reindex(scope, doc, indexed.terms)
-    seen = {*indexed.mentions, *indexed.perhaps}
-    names = writer.every_mention_of(doc.vid)
-    writer.mask_mentions(scope, doc.vid, [n for n in names if masks and n not in seen], masked=True)
-    writer.mask_mentions(scope, doc.vid, [n for n in names if not masks or n in seen], masked=False)
+    if body is not None and body.payload is not None:
+        masked = unread(body, masks).payload
+        seen = set(names_in(masked)) if masked is not None else set[str]()
+        names = names_in(body.payload)
+        writer.mask_mentions(scope, doc.vid, [n for n in names if n not in seen], masked=True)
+        writer.mask_mentions(scope, doc.vid, [n for n in names if n in seen], masked=False)
 
 
 def _put_document(

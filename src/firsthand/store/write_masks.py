@@ -6,10 +6,10 @@ from collections.abc import Sequence
 
 from firsthand.ports import MaskRow
 from firsthand.store.engine import SqlValue
-from firsthand.store.sqlite_read import SqliteReader
+from firsthand.store.remembering import Remembering
 
 
-class MaskWrites(SqliteReader):
+class MaskWrites(Remembering):
     """Masks, and the names in the index that they hide."""
 
     def _run(self, query: str, *values: SqlValue) -> None:
