@@ -9,12 +9,13 @@ from typing import Any, NamedTuple
 
 import msgspec
 import pytest
+import test_stone_arrivals as arriving
 import test_stone_checks as checks
 import test_stone_masks as masks
 
 import firsthand
 from firsthand import projection, veil, wiring
-from firsthand.capture import claims, engraving, gateway, plain, sighting, stones
+from firsthand.capture import arrivals, claims, engraving, gateway, plain, sighting, stones
 from firsthand.recall import hydrate
 from firsthand.rules import fold, identity, sentences, traces
 from firsthand.rules import masks as rules
@@ -159,6 +160,10 @@ MUTANTS = [
            masks.test_a_rejection_masks_at_every_time_asked_about),
     Mutant("a reason says it again", gateway, "engraved", says_it_again,
            masks.test_the_reason_of_a_rejection_does_not_say_it_again),
+    Mutant("words that arrive are not looked at", arrivals, "met_by", lambda *given: (),
+           arriving.test_words_from_another_store_are_masked_by_a_tombstone_here),
+    Mutant("tombstones that arrive reach nothing", arrivals, "reached_by", lambda *given: iter(()),
+           arriving.test_a_tombstone_from_another_store_masks_words_here_and_makes_claims_wait),
     Mutant("what was withdrawn is quoted", hydrate, "withdrawn", lambda *given: frozenset(),
            masks.test_withdrawn_evidence_is_withheld_and_comes_back_in_nothing),
 ]  # fmt: skip

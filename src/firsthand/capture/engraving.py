@@ -43,6 +43,8 @@ TOGETHER: Final = 500
 TOO_MANY: Final = 2_000
 """Documents that hold a value, past which only those that name its subject as well are looked at."""
 
+NO_BODY: Final = Body()
+
 _bodies = msgspec.json.Decoder(Body)
 _skeletons = msgspec.json.Decoder(Skeleton)
 
@@ -69,6 +71,18 @@ def engraved(handle: Handle, reader: Reader, edges: Edges, scope_id: str, body: 
         own_words(looks_at(body, handle.keyed), handle, _with(edges, stone)),
         tuple(m for m in _reached(handle, reader, stone, scope_id, wordings, reach, now) if m.of not in gone),
     )
+
+
+def reached_by(handle: Handle, reader: Reader, entry: Entry, now: int) -> Iterator[Met]:
+    """Which words here a tombstone reaches that another store set."""
+    edges, scope_id = entry.skeleton.edges, entry.skeleton.scope
+    stone = stone_in(edges)
+    if stone is not None:
+        wordings = _wordings(reader, stone, scope_id, edges, NO_BODY)
+        known = {met.of for met in entry.skeleton.reaches} | set(edges.targets if isinstance(edges, Erase) else ())
+        for met in _reached(handle, reader, stone, scope_id, wordings, _reach(edges), now):
+            if met.of not in known:
+                yield met
 
 
 def stone_in(edges: Edges) -> Tombstone | None:

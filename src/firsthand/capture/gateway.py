@@ -21,7 +21,7 @@ from firsthand.ports import Clock, RequestRow, Store, Writer
 from firsthand.projection import policy_in_force
 from firsthand.rules.access import Handle
 from firsthand.rules.identity import SALT_BYTES
-from firsthand.vocabulary.entries import Body, Define, Edges, PolicyRules
+from firsthand.vocabulary.entries import Body, Define, Edges, Met, PolicyRules
 from firsthand.vocabulary.errors import InvalidError, NextAction
 from firsthand.vocabulary.grants import SPACE_WIDE
 from firsthand.vocabulary.limits import IDEMPOTENCY_KEY_BYTES, check_bytes
@@ -93,6 +93,7 @@ class Gateway:
         sensitivity: int = 0,
         scope_id: str | None = None,
         request: str | None = None,
+        reaches: tuple[Met, ...] = (),
     ) -> Appended:
         """Append one entry by this handle's author, with what its words and its tombstone meet."""
         scope_id = scope_id if scope_id is not None else handle.scope_id
@@ -104,7 +105,7 @@ class Gateway:
             edges=stone.edges,
             recorded_at=now,
             met=(*met_by(handle, writer, edges, words.body, now), *stone.own),
-            reaches=stone.reaches,
+            reaches=(*stone.reaches, *reaches),
             record=record,
             sensitivity=sensitivity,
             request=request,

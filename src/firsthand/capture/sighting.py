@@ -161,7 +161,7 @@ def seen(look: Look, stone: Tombstone, keyed: Keyed, scene: Scene) -> Sighting |
 
 def _stones(handle: Handle, found: Mapping[str, Iterable[Entry]]) -> list[tuple[str, Tombstone]]:
     """Tombstones that bind in a scope, by whichever key its name was written, each with where it was set."""
-    scopes = {SPACE_WIDE, *(k.scope(handle.scope) for k in handle.keyed.versions)}
+    scopes = {SPACE_WIDE, handle.scope_id, *(k.scope(handle.scope) for k in handle.keyed.versions)}
     entries = {e.id: e for each in found.values() for e in each if e.skeleton.scope in scopes}
     stones = [(e.skeleton.scope, stone) for e in entries.values() if (stone := tombstone_of(e)) is not None]
     return list(dict.fromkeys(stones))

@@ -191,7 +191,8 @@ def bearings(entry: Entry) -> list[str]:
     tombstone = tombstone_of(entry)
     if tombstone:
         keys += [tombstone_key(tombstone), *_found_in_text(tombstone)]
-    keys += [met_key(m.of) for m in (*entry.skeleton.met, *entry.skeleton.reaches) if m.of]
+    met = (*entry.skeleton.met, *entry.skeleton.reaches)
+    keys += [met_key(side) for m in met for side in (m.of, m.by) if side]
     consequences = consequences_of(entry)
     if consequences and consequences.inherits:
         keys.append(heir_key(consequences.inherits))

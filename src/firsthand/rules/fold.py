@@ -14,7 +14,6 @@ from firsthand.rules.bearing import (
     claims_of,
     consequences_of,
     heir_key,
-    met_key,
     named_by,
     tombstone_key,
     tombstone_of,
@@ -22,6 +21,7 @@ from firsthand.rules.bearing import (
     unit_of,
 )
 from firsthand.rules.firsts import first_claim_row, first_row
+from firsthand.rules.masks import met_with
 from firsthand.rules.standing import Row, settle_unit
 from firsthand.rules.view import Entries, View
 from firsthand.vocabulary.entries import (
@@ -126,13 +126,13 @@ def _named_units(view: View, entry: Entry) -> set[str]:
 
 
 def _met_by(view: View, entry: Entry) -> list[Entry]:
-    """Entries whose claims a tombstone makes wait: of the one this entry is or lifts, from either side."""
+    """Entries whose claims wait by what this entry tells of a tombstone, or by the one it is or lifts."""
     edges = entry.skeleton.edges
+    met = {met.of for met in entry.skeleton.reaches}
     stone = view.get(edges.of) if isinstance(edges, Lift) else entry
-    if stone is None or tombstone_of(stone) is None:
-        return []
-    own = [found for met in stone.skeleton.reaches if met.doubt and (found := view.get(met.of)) is not None]
-    return [*own, *view.bearing_on(met_key(stone.id))]
+    if stone is not None and tombstone_of(stone) is not None:
+        met |= met_with(view, stone)
+    return [found for entry_id in sorted(met) if (found := view.get(entry_id)) is not None]
 
 
 def _with_dependants(view: View, units: set[str], entry: Entry) -> set[str]:

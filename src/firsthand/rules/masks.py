@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from firsthand.rules.bearing import (
@@ -11,13 +11,14 @@ from firsthand.rules.bearing import (
     is_absolute,
     met_key,
     tombstone_key,
+    tombstone_of,
     unit_of,
 )
 from firsthand.rules.leaves import EVERYTHING
 from firsthand.rules.tombstones import blocked, lifted
 from firsthand.rules.trust import approvals
 from firsthand.rules.view import Said, View
-from firsthand.vocabulary.entries import Entry, Lift, Revise, root_of
+from firsthand.vocabulary.entries import Entry, Lift, Met, Revise, root_of
 
 
 class Mask(NamedTuple):
@@ -36,10 +37,9 @@ def masks_on(view: View, entry: Entry) -> frozenset[Mask]:
         stone = view.get(met.of) if met.of else entry
         if stone is not None and not lifted(view, stone.id):
             found |= {Mask(*span, stone.id, is_absolute(stone)) for span in met.spans}
-    for stone in view.bearing_on(met_key(entry.id)):
-        spans = [span for met in stone.skeleton.reaches if met.of == entry.id for span in met.spans]
-        if spans and not lifted(view, stone.id):
-            found |= {Mask(*span, stone.id, is_absolute(stone)) for span in spans}
+    for met, stone in _reaching(view, entry.id):
+        if met.spans and not lifted(view, stone.id):
+            found |= {Mask(*span, stone.id, is_absolute(stone)) for span in met.spans}
     if isinstance(entry.skeleton.edges, Revise) and entry.skeleton.record is None:
         backed, backing = _cited(view, entry.record_id)
         # What was only taken back is still shown where somebody else's word rests on it.
@@ -62,22 +62,34 @@ def doubted(view: View, said: Said) -> bool:
     stones = [met.of for met in entry.skeleton.met if met.doubt]
     if any(view.get(stone) is not None and not lifted(view, stone) for stone in stones):
         return True
-    return any(
-        met.doubt and met.of == entry.id and not lifted(view, stone.id)
-        for stone in view.bearing_on(met_key(entry.id))
-        for met in stone.skeleton.reaches
-    )
+    return any(met.doubt and not lifted(view, stone.id) for met, stone in _reaching(view, entry.id))
+
+
+def met_with(view: View, stone: Entry) -> set[str]:
+    """Entries whose words a tombstone meets, told of by either side or by a third entry."""
+    found = {met.of for met in stone.skeleton.reaches if not met.by}
+    for other in view.bearing_on(met_key(stone.id)):
+        found |= {met.of for met in other.skeleton.reaches if met.by == stone.id}
+        found |= {other.id} if any(met.of == stone.id for met in other.skeleton.met) else set()
+    return found
+
+
+def _reaching(view: View, entry_id: str) -> Iterator[tuple[Met, Entry]]:
+    """The tombstones that reach an entry's words, each with where."""
+    for other in view.bearing_on(met_key(entry_id)):
+        for met in other.skeleton.reaches:
+            stone = view.get(met.by) if met.by else other
+            if met.of == entry_id and stone is not None:
+                yield met, stone
 
 
 def touched(view: View, entry: Entry, units: set[str]) -> set[str]:
     """Entries whose masks an entry may change, itself among them; `units`: what its fold settled."""
     found = {entry.id} | {met.of for met in entry.skeleton.reaches}
-    found |= {other.id for other in view.bearing_on(met_key(entry.id))}
-    if isinstance(entry.skeleton.edges, Lift):
-        stone = view.get(entry.skeleton.edges.of)
-        if stone is not None:
-            found |= {stone.id} | {met.of for met in stone.skeleton.reaches}
-            found |= {other.id for other in view.bearing_on(met_key(stone.id))}
+    edges = entry.skeleton.edges
+    stone = view.get(edges.of) if isinstance(edges, Lift) else entry if tombstone_of(entry) is not None else None
+    if stone is not None:
+        found |= {stone.id} | met_with(view, stone)
     for unit in units:
         for said in view.said_in_unit(unit) if unit.startswith("u") else ():
             if view.bearing_on(tombstone_key(said.claim)):

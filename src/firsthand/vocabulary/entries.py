@@ -94,10 +94,12 @@ class Tombstone(Edge, frozen=True):
 class Met(Edge, frozen=True):
     """Where words and a tombstone meet: spans of a body's texts laid end to end, and the entry of the other side.
 
-    Unset, `of` is the very entry. `doubt`: what is claimed waits for review.
+    Unset, `of` is the very entry. `by`: the tombstone, where neither side tells of it: a store does so for entries that
+    come from another. `doubt`: what is claimed waits for review.
     """
 
     of: str = ""
+    by: str = ""
     spans: tuple[tuple[int, int], ...] = ()
     doubt: bool = False
 
