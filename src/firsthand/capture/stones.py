@@ -155,10 +155,10 @@ def met_by(handle: Handle, reader: Reader, edges: Edges, body: Body, now: int) -
 
 
 def own_words(look_at: Sequence[Look], handle: Handle, edges: Edges) -> tuple[Met, ...]:
-    """Where the reason of a rejection says again what it rejects: its subject need not be named there."""
+    """Where a rejection says again what it rejects: the value it was given, and its reason, whoever it speaks of."""
     if not isinstance(edges, Reject):
         return ()
-    spans = [look.span for look in look_at if look.leaf.is_reason and look.holds(handle.keyed, edges.tombstone)]
+    spans = [look.span for look in look_at if not look.leaf.is_reason or look.holds(handle.keyed, edges.tombstone)]
     return (Met(spans=joined(spans)),) if spans else ()
 
 
