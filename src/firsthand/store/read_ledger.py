@@ -61,6 +61,10 @@ class LedgerReads(Snapshot):
             found.setdefault(key, []).append(self._decoded(entry_id, text))
         return found
 
+    def has_stones(self) -> bool:
+        """Whether any entry forbids a value."""
+        return self._one("has_stones") is not None
+
     def positions_bearing_on(self, key: str) -> list[int]:
         """Positions of entries found under `key`."""
         return [r[0] for r in self._all("positions_bearing_on", key)]

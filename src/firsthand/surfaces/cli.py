@@ -52,6 +52,7 @@ COMMANDS: Final[dict[str, tuple[str, str]]] = {
     "relate": ("cli_revise", "Join two records by a relation, or end one."),
     "classify": ("cli_revise", "Set how sensitive a record is."),
     "feedback": ("cli_revise", "Say what an answer was worth."),
+    "refusals": ("cli_read", "List the writes that were refused, and why."),
     "scopes": ("cli_read", "List the scopes that hold something."),
     "predicates": ("cli_read", "List the predicates and how many values each may have."),
     "stats": ("cli_read", "Count what the memory holds."),
