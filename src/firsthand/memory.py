@@ -16,7 +16,7 @@ from firsthand.capture import annotate, bounds, cleaning, revise, shape
 from firsthand.capture.claims import remember as remember_write
 from firsthand.capture.episodes import capture as capture_write
 from firsthand.capture.gateway import Write
-from firsthand.handles import Engine, masked
+from firsthand.handled import Engine, masked
 from firsthand.revising import Revising
 from firsthand.rules.access import handle
 from firsthand.rules.predicates import BUILT_IN

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from firsthand import arguments
 from firsthand.arguments import Conditions, Value
 from firsthand.capture import revise, shape
+from firsthand.handled import Handled
 from firsthand.vocabulary.citing import Cite
 from firsthand.vocabulary.errors import InvalidError
 from firsthand.vocabulary.grants import check_scope
@@ -18,8 +19,6 @@ from firsthand.vocabulary.results import Impact
 
 if TYPE_CHECKING:
     pass
-
-from firsthand.handles import Handled
 
 
 class Revising(Handled):

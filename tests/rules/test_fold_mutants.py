@@ -245,11 +245,12 @@ def in_units(function: Any) -> dict[str, Any]:
     return {f"{m}.unit_of": function for m in ("bearing", "fold", "view", "evidence", "tombstones")}
 
 
+_of_record = evidence._of_record
 _source = evidence._source
 
 
 def hidden_counts_for_nothing(view: Any, record: str) -> Any:
-    source = _source(view, record)
+    source = _of_record(view, record)
     return source if visibility.shown(view, [record]).hidden is None else source._replace(kept=False)
 
 
@@ -398,7 +399,7 @@ MUTANTS = [
            evidence_tests.test_of_two_verdicts_made_apart_a_revoke_holds),
     Mutant("nothing is quiet", {"fold.QUIET": ()},
            evidence_tests.test_entries_that_say_nothing_about_standing_change_no_row),
-    Mutant("hiding evidence takes it away", {"evidence._source": hidden_counts_for_nothing},
+    Mutant("hiding evidence takes it away", {"evidence._of_record": hidden_counts_for_nothing},
            evidence_tests.test_withdrawn_evidence_still_supports),
     # ---- visibility and sensitivity ----
     Mutant("the last decision wins", {"standing.shown": last_decision_wins},
@@ -445,7 +446,7 @@ MUTANTS = [
     Mutant("a merge inherits nothing", {"view.inherits_from": lambda entry: ()},
            verbs.test_a_withdrawal_that_a_merge_did_not_know_of_hides_what_it_made),
     Mutant("a copy is of the record, whatever it says",
-           {"evidence._resting_on": lambda view, record, shares: _source(view, record)},
+           {"evidence._source": lambda view, record, shares: _of_record(view, record)},
            given(verbs.test_a_linked_copy_falls_with_its_original, "corrected")),
     Mutant("a copy inherits nothing", {"view.inherits_from": lambda entry: ()},
            verbs.test_a_linked_copy_is_hidden_and_shown_with_its_original),

@@ -29,7 +29,7 @@ def grade(view: View, said: list[Said]) -> Grades:
     above = _upward(view, said)
     approved = {u: approvals(view, u) for u in {unit_of(s.scope, s.claim) for s in above}}
     blocks = {s.id: b for s in above if (b := blocked(view, s, approved[unit_of(s.scope, s.claim)]))}
-    sources = {key: _resting_on(view, *key) for key in {(s.evidence, s.shares) for s in above}}
+    sources = {key: _source(view, *key) for key in {(s.evidence, s.shares) for s in above}}
     base = [
         (s, sources[s.evidence, s.shares], view.erased(s.entry))
         for s in above
@@ -76,7 +76,7 @@ class _Source(NamedTuple):
     said: tuple[str, ...]
 
 
-def _source(view: View, record: str) -> _Source:
+def _of_record(view: View, record: str) -> _Source:
     account = view.account(record)
     # design 03: withdrawal does not touch truth, so withdrawn evidence still supports.
     if account.kind is None:
@@ -86,9 +86,9 @@ def _source(view: View, record: str) -> _Source:
     return _Source(account.taken_back is None, not view.erased(root_of(record)), ())
 
 
-def _resting_on(view: View, record: str, shares: str) -> _Source:
+def _source(view: View, record: str, shares: str) -> _Source:
     """What a cited record is worth to what cites it; a linked copy rests only on what says the same as it does."""
-    source = _source(view, record)
+    source = _of_record(view, record)
     if not shares:
         return source
     return source._replace(said=tuple(s.id for s in view.account(record).said if claim_digest(s.claim) == shares))

@@ -1,4 +1,4 @@
-"""What every handle stands on: its engine, its caller, and how it finds a record, writes, and answers once."""
+"""What every handle stands on: its engine, its caller, and how it finds, writes and answers once."""
 
 from __future__ import annotations
 
