@@ -28,11 +28,12 @@ ONE_END = {
     "put_entry",
 }
 WHOLE_SPACE = {
-    # Scopes, counts and numbers are asked of all; a policy settles every unit anew.
+    # Scopes, counts and numbers are asked of all; a policy settles every unit anew; a queue is shown whole.
     "scope_rows",
     "counts",
     "scope_nos_of_docs",
     "units",
+    "jobs",
 }
 WHOLE_FILE = {
     # A scope's number is the file's; the journal is only counted.

@@ -57,6 +57,7 @@ COMMANDS: Final[dict[str, tuple[str, str]]] = {
     "predicates": ("cli_read", "List the predicates and how many values each may have."),
     "stats": ("cli_read", "Count what the memory holds."),
     "import": ("cli_admin", "Take in a conversation file."),
+    "jobs": ("cli_jobs", "Read claims out of what was captured, and propose merges."),
     "verify": ("cli_admin", "Check the ledger from its first entry to its last."),
     "rebuild": ("cli_admin", "Make every projection anew from the ledger."),
     "doctor": ("cli_admin", "Say where the memory is and whether it is well."),
@@ -234,8 +235,16 @@ def app(
     ctx.call_on_close(ctx.obj.close)
 
 
+def open_closed_streams() -> None:
+    """Whoever started this with a standard stream closed wants nothing said there: nowhere is written to instead."""
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:
+            setattr(sys, name, os.fdopen(os.open(os.devnull, os.O_RDWR), mode))
+
+
 def main() -> NoReturn:
     """The console script."""
+    open_closed_streams()
     # numpy loads when a recall first runs; the threads its BLAS would start cost a recall more than they can save.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     app.main()

@@ -65,13 +65,17 @@ def _made_sentences(made: Made) -> list[str]:
 @click.command("import")
 @click.argument("format_", metavar="FORMAT", type=click.Choice(list(FORMATS)))
 @click.argument("path", metavar="FILE")
-@click.option("--name", help="What to call it, if not by the file's name; it is part of every line's identity.")
-@click.option("--on-error", type=click.Choice(["skip", "stop"]), default="skip", show_default=True, help="A bad line.")
+@click.option("--name", help="What to call it, if not by the file's full path; its lines are known again by it.")
+@click.option(
+    "--on-error", type=click.Choice(["skip", "stop"]), default="skip", show_default=True,
+    help="A bad line: skip it, report it and exit with 0 all the same, or stop there and exit with 2.",
+)  # fmt: skip
 @pass_desk
 def import_(desk: Desk, format_: str, path: str, name: str | None, on_error: str) -> None:
     """Take in FILE, a conversation in FORMAT: chat (JSON lines) or locomo. Running it twice adds nothing.
 
-    FILE may be - for standard input, with a --name.
+    FILE may be - for standard input, with a --name. A file that moves needs a --name, too: it is known by where it is.
+    The last line of the answer says how many lines were not taken, if any were not.
     """
     source = sys.stdin.buffer if path == STANDARD_INPUT else Path(path)
     how: dict[str, Any] = {"name": name, "on_error": on_error}
