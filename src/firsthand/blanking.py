@@ -31,6 +31,8 @@ def blank(writer: Writer, entry_ids: Sequence[str]) -> None:
     targets = [_Target(row, entry_of(row), body_of(row)) for row in rows]
     for target in targets:
         writer.blank_body(target.row.entry_id)
+        if writer.has_stones():
+            writer.put_masks(target.row.entry_id, [])
         doc = writer.doc(target.row.entry_id)
         if doc is not None:
             writer.blank_doc(target.entry.skeleton.scope, doc)

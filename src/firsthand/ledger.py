@@ -17,7 +17,7 @@ from firsthand.rules.bearing import keys_looked_under
 from firsthand.rules.identity import SALT_BYTES, body_digest, body_text, chained, entry_id, skeleton_text
 from firsthand.rules.wording import BLANK, Indexed, index_words
 from firsthand.stored import body_of, indexed_again
-from firsthand.vocabulary.entries import FORMAT_VERSION, AuthorIds, Body, Define, Edges, Entry, Skeleton
+from firsthand.vocabulary.entries import FORMAT_VERSION, AuthorIds, Body, Define, Edges, Entry, Met, Skeleton
 
 _skeletons = msgspec.json.Decoder(Skeleton)
 _bodies = msgspec.json.Decoder(Body)
@@ -43,6 +43,8 @@ class Draft(msgspec.Struct, frozen=True, kw_only=True):
     record: str | None = None
     sensitivity: int = 0
     request: str | None = None
+    met: tuple[Met, ...] = ()
+    reaches: tuple[Met, ...] = ()
 
 
 class Appended(NamedTuple):
@@ -82,6 +84,8 @@ def append(writer: Writer, draft: Draft, words: Words) -> Appended:
         sensitivity=draft.sensitivity,
         record=draft.record,
         request=draft.request,
+        met=draft.met,
+        reaches=draft.reaches,
     )
     text = skeleton_text(skeleton)
     entry = Entry(id=entry_id(text), skeleton=skeleton)

@@ -54,6 +54,7 @@ from firsthand.vocabulary.records import (
     TimelineEvent,
     ToolCall,
 )
+from firsthand.vocabulary.refusals import RefusalPage
 
 if TYPE_CHECKING:
     from firsthand.capture.aftermath import Aftermath
@@ -586,6 +587,15 @@ class Memory(Revising):
         limits.check_range(limit, least=1, most=limits.HISTORY_PAGE_ROWS, field="limit")
         with self._engine.store.reading(self.space) as reader:
             return history(reader, self._handle, shape.record_id(record_id), limit, cursor)
+
+    def refusals(self, *, limit: int = 50, cursor: str | None = None) -> RefusalPage:
+        """Which writes were refused in the scopes that may be read here, newest first; never what they said."""
+        from firsthand.recall.refusals import refusals
+
+        self._handle.may("refusals")
+        limits.check_range(limit, least=1, most=limits.LIST_PAGE_ROWS, field="limit")
+        with self._engine.store.reading(self.space) as reader:
+            return refusals(reader, self._handle, limit, cursor)
 
     def stats(self) -> Stats:
         """What the space holds, as far as this handle may read."""

@@ -10,16 +10,30 @@ import msgspec
 
 from firsthand.blanking import blank
 from firsthand.naming import POLICY, define, known_names, name_entity, relate
-from firsthand.ports import LISTED, REST, UNLISTED, Attention, BeliefRow, DocRow, LedgerRow, Reader, Shelf, Writer
+from firsthand.ports import (
+    LISTED,
+    REST,
+    UNLISTED,
+    Attention,
+    BeliefRow,
+    DocRow,
+    LedgerRow,
+    MaskRow,
+    Reader,
+    Shelf,
+    Writer,
+)
 from firsthand.rules.bearing import bearings, claim_digest, keys_about
 from firsthand.rules.fold import fold
 from firsthand.rules.gate import Shown, stands, unlocked
+from firsthand.rules.masks import masks_on, touched
 from firsthand.rules.policy import DEFAULT_POLICY
 from firsthand.rules.salience import Anchor, penalise, reinforce
 from firsthand.rules.standing import Row, settle_unit
 from firsthand.rules.view import View
-from firsthand.rules.wording import BLANK, UTTERANCE, Indexed
+from firsthand.rules.wording import BLANK, UTTERANCE, Indexed, names_in
 from firsthand.stored import body_of, entry_of, indexed_again
+from firsthand.veil import unread
 from firsthand.vocabulary.entries import Attend, Body, Define, Entry, Erase, PolicyRules, Relate, Revise
 from firsthand.vocabulary.instants import FOREVER
 from firsthand.vocabulary.kinds import HIGHEST_SENSITIVITY, Kind
@@ -78,6 +92,8 @@ def project(
     for unit, rows in settled.items():
         step.believe(unit, rows, empty=fresh and unit == entry.record_id and entry.skeleton.record is None)
     step.reshelve()
+    if writer.has_stones():
+        _mask(writer, entry, set(settled))
     return step.changes
 
 
@@ -205,6 +221,42 @@ class _Step:
         return doc
 
 
+def _mask(writer: Writer, entry: Entry, units: set[str]) -> None:
+    """Masks on every entry that this one touches, and the words of those whose masks changed, indexed anew."""
+    view = View(writer)
+    asked = touched(view, entry, units)
+    held: dict[str, list[MaskRow]] = {}
+    for row in writer.masks(asked):
+        held.setdefault(row.entry_id, []).append(row)
+    stored = writer.rows_of(asked)
+    for entry_id in sorted(stored):
+        other = entry_of(stored[entry_id])
+        masks = masks_on(view, other)
+        stones = writer.rows_of({m.stone for m in masks if not m.absolute})
+        rows = sorted(
+            MaskRow(entry_id, m.low, m.high, m.stone, 0 if m.absolute else stones[m.stone].received_at) for m in masks
+        )
+        if rows != sorted(held.get(entry_id, [])):
+            writer.put_masks(entry_id, rows)
+            _index_anew(writer, other, body_of(stored[entry_id]), rows)
+
+
+def _index_anew(writer: Writer, entry: Entry, body: Body | None, masks: Sequence[MaskRow]) -> None:
+    """A document's words without what is masked of them; its names are marked, so that they come back exactly."""
+    doc = writer.doc(entry.id)
+    if doc is None:
+        return
+    indexed = indexed_again(entry, body, masks)
+    scope = entry.skeleton.scope
+    writer.reindex(scope, doc, indexed.terms)
+    if body is not None and body.payload is not None:
+        masked = unread(body, masks).payload
+        seen = set(names_in(masked)) if masked is not None else set[str]()
+        names = names_in(body.payload)
+        writer.mask_mentions(scope, doc.vid, [n for n in names if n not in seen], masked=True)
+        writer.mask_mentions(scope, doc.vid, [n for n in names if n in seen], masked=False)
+
+
 def _put_document(
     writer: Writer,
     entry: Entry,
@@ -252,7 +304,7 @@ def _place(row: BeliefRow) -> tuple[int, int]:
 
 def _read_again(writer: Writer, doc: DocRow) -> Indexed:
     (row,) = writer.rows_at([doc.position])
-    return indexed_again(entry_of(row), body_of(row))
+    return indexed_again(entry_of(row), body_of(row), writer.masks([row.entry_id]) if writer.has_stones() else ())
 
 
 # ---- attention -------------------------------------------------------------------------------------------------------

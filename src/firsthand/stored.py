@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import msgspec
 
-from firsthand.ports import LedgerRow
+from firsthand.ports import LedgerRow, MaskRow
 from firsthand.rules.wording import BLANK, Indexed, index_words
+from firsthand.veil import unread
 from firsthand.vocabulary.entries import Body, Entry, Revise, Skeleton
 from firsthand.vocabulary.records import Episodic, Payload
 
@@ -23,12 +26,17 @@ def body_of(row: LedgerRow) -> Body | None:
     return _bodies.decode(row.body) if row.body is not None else None
 
 
-def indexed_again(entry: Entry, body: Body | None) -> Indexed:
-    """What the indexes hold of a stored entry."""
+def indexed_again(entry: Entry, body: Body | None, masks: Sequence[MaskRow] = ()) -> Indexed:
+    """What the indexes hold of a stored entry: of what is masked no word, but when it was and what it asks."""
     edges = entry.skeleton.edges
     if body is None or body.payload is None or (isinstance(edges, Revise) and edges.utterance):
         return BLANK
-    return index_words(body.payload, said_at(entry, body.payload))
+    whole = index_words(body.payload, said_at(entry, body.payload))
+    payload = unread(body, masks).payload if masks else None
+    if payload is None:
+        return whole
+    seen = index_words(payload, said_at(entry, payload))
+    return whole._replace(terms=seen.terms, mentions=seen.mentions, perhaps=seen.perhaps)
 
 
 def said_at(entry: Entry, payload: Payload) -> int:

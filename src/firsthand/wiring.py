@@ -73,7 +73,7 @@ def open(  # noqa: A001
     path = _path(url, create=create)
     store = SqliteStore(path, synchronous=synchronous, vfs=vfs)
     try:
-        keyed = Keyed(store.space_key(space))
+        keyed = Keyed(store.space_key(space), store.older_keys(space))
         _check_key(store, keyed, space)
         gateway = Gateway(store, Journal(store, space), clock or SystemClock())
         caller = handle(space=space, scope=scope, author=author, grant=grant or OPERATOR_GRANT, keyed=keyed)
@@ -121,7 +121,7 @@ def _check_key(store: Store, keyed: Keyed, space: str) -> None:
             known = [*reader.some_names("who", NAMES_CHECKED), *first_names(reader, "who", NAMES_CHECKED)]
     except BrokenError:
         return
-    if known and not any(keyed.who(name) == name_id for name_id, name in known):
+    if known and not any(k.who(name) == name_id for k in keyed.versions for name_id, name in known):
         raise BrokenError(
             "key_wrong",
             "the key file beside the database is not the one it was written with; restore it from the same backup",

@@ -7,6 +7,7 @@ from typing import NamedTuple
 from firsthand.capture import cleaning
 from firsthand.capture.cleaning import Cleaned
 from firsthand.capture.gateway import Gateway, Write
+from firsthand.capture.receipts import near_notes
 from firsthand.capture.sieve import ERASED, ERASED_TEXT_CUT
 from firsthand.ledger import Appended, Words
 from firsthand.ports import Writer
@@ -98,7 +99,7 @@ def capture(
             known_at=done.received_at,
             standing=standing_of(done.changes.opened),
             maskings=maskings,
-            notes=notes,
+            notes=(*notes, *near_notes(done.entry)),
         )
 
     fingerprint = ""

@@ -13,15 +13,17 @@ from typing import NamedTuple, NoReturn
 
 import msgspec
 
+from firsthand.capture.engraving import engraved
 from firsthand.capture.replays import ONLY_OWN_WORDS, replayed
 from firsthand.capture.sieve import Sieve, Sieved
+from firsthand.capture.stones import met_by
 from firsthand.journal import Journal
 from firsthand.ledger import Appended, Draft, Words, append, prepare
 from firsthand.ports import Clock, RequestRow, Store, Writer
 from firsthand.projection import policy_in_force
 from firsthand.rules.access import Handle
 from firsthand.rules.identity import SALT_BYTES
-from firsthand.vocabulary.entries import Body, Define, Edges, PolicyRules
+from firsthand.vocabulary.entries import Body, Define, Edges, Met, PolicyRules
 from firsthand.vocabulary.errors import InvalidError, NextAction
 from firsthand.vocabulary.grants import SPACE_WIDE
 from firsthand.vocabulary.limits import IDEMPOTENCY_KEY_BYTES, check_bytes
@@ -129,13 +131,19 @@ class Gateway:
         sensitivity: int = 0,
         scope_id: str | None = None,
         request: str | None = None,
+        reaches: tuple[Met, ...] = (),
     ) -> Appended:
-        """Append one entry by this handle's author."""
+        """Append one entry by this handle's author, with what its words and its tombstone meet."""
+        scope_id = scope_id if scope_id is not None else handle.scope_id
+        now = self.clock.now()
+        stone = engraved(handle, writer, edges, scope_id, words.body, now)
         draft = Draft(
-            scope=scope_id if scope_id is not None else handle.scope_id,
+            scope=scope_id,
             author=handle.ids,
-            edges=edges,
-            recorded_at=self.clock.now(),
+            edges=stone.edges,
+            recorded_at=now,
+            met=(*met_by(handle, writer, edges, words.body, now), *stone.own),
+            reaches=(*stone.reaches, *reaches),
             record=record,
             sensitivity=sensitivity,
             request=request,

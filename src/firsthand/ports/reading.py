@@ -14,6 +14,8 @@ from firsthand.ports.rows import (
     Head,
     JobRow,
     LedgerRow,
+    MaskRow,
+    RefusalRow,
     RequestRow,
     ScopeRow,
     Scored,
@@ -93,6 +95,10 @@ class BeliefReader(Protocol):
 
     def open_rows(self, unit: str) -> list[BeliefRow]:
         """The rows of a unit that are believed now."""
+        ...
+
+    def masks(self, entry_ids: Iterable[str]) -> list[MaskRow]:
+        """What is masked of the words of some entries."""
         ...
 
     def beliefs(self, vids: Iterable[int], known_at: int | None) -> list[BeliefRow]:
@@ -235,7 +241,11 @@ class NameReader(Protocol):
 
 
 class KeptReader(Protocol):
-    """What a replay leaves as it is: idempotency keys, certificates of erasures, and the journal of recalls."""
+    """What a replay leaves as it is: idempotency keys, refusals, certificates, and the journal of recalls."""
+
+    def refusals(self, before: int, limit: int) -> list[RefusalRow]:
+        """Refusals below a number, newest first."""
+        ...
 
     def request(self, digest: str) -> RequestRow | None:
         """What an idempotency key was used for."""

@@ -156,6 +156,28 @@ class JobRow(NamedTuple):
     code: str | None = None
 
 
+class MaskRow(NamedTuple):
+    """A span of an entry's texts, laid end to end, that reads as rejected for whoever asks about `since` or later."""
+
+    entry_id: str
+    low: int
+    high: int
+    stone: str
+    since: int
+
+
+class RefusalRow(NamedTuple):
+    """A write that was refused: by its number, content-free."""
+
+    number: int
+    at: int
+    verb: str
+    code: str
+    scope_id: str
+    actor: str
+    cause_entry: str | None
+
+
 class Attention(NamedTuple):
     """A salience anchor, and how often a record helped or failed."""
 

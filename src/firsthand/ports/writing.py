@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from typing import Protocol
 
 from firsthand.ports.reading import Reader
-from firsthand.ports.rows import Attention, BeliefRow, DocRow, JobRow, LedgerRow, RequestRow, ScopeRow, Shelf
+from firsthand.ports.rows import Attention, BeliefRow, DocRow, JobRow, LedgerRow, MaskRow, RequestRow, ScopeRow, Shelf
 from firsthand.vocabulary.entries import Entry
 
 
@@ -47,6 +47,18 @@ class Writer(Reader, Protocol):
 
     def shelve(self, scope_id: str, vid: int, was: Shelf, now: Shelf, terms: Sequence[str]) -> None:
         """Move a document's words from one index to another."""
+        ...
+
+    def reindex(self, scope_id: str, doc: DocRow, terms: Sequence[str]) -> None:
+        """Index a document's words anew, on the shelf it is on."""
+        ...
+
+    def put_masks(self, entry_id: str, rows: Sequence[MaskRow]) -> None:
+        """Replace what is masked of an entry's words."""
+        ...
+
+    def mask_mentions(self, scope_id: str, vid: int, names: Sequence[str], *, masked: bool) -> None:
+        """Leave names that a document mentions out of the index, or put them back."""
         ...
 
     def put_mentions(self, scope_id: str, vid: int, names: Sequence[str]) -> None:

@@ -8,6 +8,7 @@ from typing import NamedTuple, Protocol
 
 from firsthand.rules.bearing import (
     CLAIMED,
+    STONE_KEYS,
     assertions_of,
     bearings,
     endings_of,
@@ -35,6 +36,10 @@ class Entries(Protocol):
 
     def scopes(self) -> tuple[str, ...]:
         """Every scope id in the space."""
+        ...
+
+    def has_stones(self) -> bool:
+        """Whether any entry forbids a value: without one, nothing has to be looked for."""
         ...
 
 
@@ -67,6 +72,10 @@ class MemoryEntries:
     def scopes(self) -> tuple[str, ...]:
         """Every scope id in the space."""
         return tuple(self._scopes)
+
+    def has_stones(self) -> bool:
+        """Whether any entry forbids a value."""
+        return any(key.startswith(STONE_KEYS) for key in self._bearing)
 
     def all(self) -> tuple[Entry, ...]:
         """Every entry, in arrival order."""
@@ -223,6 +232,10 @@ class View:
     def scopes(self) -> tuple[str, ...]:
         """Every scope id in the space."""
         return self._entries.scopes()
+
+    def has_stones(self) -> bool:
+        """Whether any entry forbids a value."""
+        return self._entries.has_stones()
 
     def account(self, record_id: str) -> Account:
         """What the root, if it is here, and every other entry about a record say."""

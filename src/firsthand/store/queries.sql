@@ -23,6 +23,14 @@ SELECT b.key, e.entry_id, e.skeleton FROM bearing b JOIN entry e ON e.space_id =
 WHERE b.space_id = ? AND b.key IN (SELECT value FROM {list}) AND e.received_at <= ? ORDER BY b.key, b.position;
 -- name: last_bearing_on
 SELECT max(position) FROM bearing WHERE space_id = ? AND key = ?;
+-- name: has_stones
+SELECT 1 FROM bearing WHERE space_id = ? AND key >= 't:' AND key < 't;' LIMIT 1;
+-- name: masks
+SELECT entry_id, low, high, stone, since FROM mask
+WHERE space_id = ? AND entry_id IN (SELECT value FROM {list}) ORDER BY entry_id, low, high, stone;
+-- name: refusals
+SELECT refusal_no, at, verb, code, scope_id, actor, cause_entry FROM refusal
+WHERE space_id = ? AND refusal_no < ? ORDER BY refusal_no DESC LIMIT ?;
 -- name: positions_bearing_on
 SELECT position FROM bearing WHERE space_id = ? AND key = ? ORDER BY position;
 
@@ -143,7 +151,8 @@ WHERE space_id = ? AND vid >= ? AND vid < ? ORDER BY vid;
 -- name: unlisted
 SELECT vid FROM doc WHERE space_id = ? AND vid >= ? AND vid < ? AND shelf <> 1 AND thread IS NOT NULL ORDER BY vid;
 -- name: known_names
-SELECT n.value FROM {list} n WHERE EXISTS (SELECT 1 FROM mention m WHERE m.space_id = ?2 AND m.scope_id = ?3 AND m.name = n.value)
+SELECT n.value FROM {list} n WHERE EXISTS (SELECT 1 FROM mention m WHERE m.space_id = ?2 AND m.scope_id = ?3 AND m.name = n.value
+                                              AND m.masked = 0)
    OR EXISTS (SELECT 1 FROM entity_name e WHERE e.space_id = ?2 AND e.scope_id = ?3 AND e.name = n.value) ORDER BY n.value;
 -- name: thread_before
 SELECT d.vid FROM doc d WHERE d.space_id = ? AND d.thread = ? AND d.vid < ?
@@ -158,13 +167,13 @@ SELECT d.vid FROM doc d WHERE d.space_id = ? AND d.thread = ? AND d.vid > ?
       AND (k.sensitivity > ? OR k.visibility = 'hidden' OR k.status IN ('rejected', 'erased')))
 ORDER BY d.vid LIMIT ?;
 -- name: mentioning
-SELECT m.vid FROM mention m WHERE m.space_id = ? AND m.scope_id = ? AND m.name = ? AND m.vid < ?
+SELECT m.vid FROM mention m WHERE m.space_id = ? AND m.scope_id = ? AND m.name = ? AND m.vid < ? AND m.masked = 0
   AND NOT EXISTS (SELECT 1 FROM belief k WHERE k.space_id = m.space_id AND k.vid = m.vid
       AND k.known_to = 9223372036854775807
       AND (k.sensitivity > ? OR k.visibility = 'hidden' OR k.status IN ('rejected', 'erased')))
 ORDER BY m.vid DESC LIMIT ?;
 -- name: mentioned_in
-SELECT m.vid FROM mention m WHERE m.space_id = ? AND m.scope_id = ? AND m.name = ?
+SELECT m.vid FROM mention m WHERE m.space_id = ? AND m.scope_id = ? AND m.name = ? AND m.masked = 0
   AND m.vid IN (SELECT value FROM {list}) ORDER BY m.vid;
 -- name: has_spoken
 SELECT 1 FROM doc d WHERE d.space_id = ? AND d.vid >= ? AND d.vid < ? AND d.speaker = ?
@@ -190,7 +199,8 @@ ORDER BY found.record_id;
 SELECT e.received_at FROM doc d JOIN entry e ON e.space_id = d.space_id AND e.position = d.position
 WHERE d.space_id = ? AND d.vid = ?;
 -- name: mentions_among
-SELECT name FROM mention WHERE space_id = ? AND scope_id = ? AND name IN (SELECT value FROM {list}) AND vid = ? ORDER BY name;
+SELECT name FROM mention WHERE space_id = ? AND scope_id = ? AND name IN (SELECT value FROM {list}) AND vid = ? AND masked = 0
+ORDER BY name;
 -- name: entities_named
 SELECT DISTINCT record_id FROM entity_name WHERE space_id = ? AND scope_id = ? AND name = ? ORDER BY record_id;
 -- name: standing_entities
@@ -318,7 +328,13 @@ SELECT entry_id, at, report, cleaned FROM certificate WHERE space_id = ? AND ent
 -- name: unfinished_erasures
 SELECT entry_id, at, report, cleaned FROM certificate WHERE space_id = ? AND cleaned = 0 ORDER BY entry_id;
 -- name: put_mention
-INSERT INTO mention (space_id, scope_id, name, vid) VALUES (?, ?, ?, ?);
+INSERT INTO mention (space_id, scope_id, name, vid, masked) VALUES (?, ?, ?, ?, 0);
+-- name: mask_mention
+UPDATE mention SET masked = ? WHERE space_id = ? AND scope_id = ? AND name = ? AND vid = ?;
+-- name: drop_masks
+DELETE FROM mask WHERE space_id = ? AND entry_id = ?;
+-- name: put_mask
+INSERT INTO mask (space_id, entry_id, low, high, stone, since) VALUES (?, ?, ?, ?, ?, ?);
 -- name: drop_entity_names
 DELETE FROM entity_name WHERE space_id = ? AND record_id = ?;
 -- name: put_entity_name

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from firsthand.ports import SEQ_BITS, Attention, BeliefRow, DocRow
+from firsthand.ports import SEQ_BITS, Attention, BeliefRow, DocRow, MaskRow
 from firsthand.store.snapshot import Snapshot, array
 from firsthand.vocabulary.kinds import Kind
 
@@ -33,6 +33,10 @@ class BeliefReads(Snapshot):
     def docs_between(self, low: int, high: int, kind: Kind, limit: int) -> list[DocRow]:
         """Documents of one kind by their numbers, from one up to another, but for what was stored only to be cited."""
         return [DocRow(*r) for r in self._all("docs_between", low, high, kind, limit)]
+
+    def masks(self, entry_ids: Iterable[str]) -> list[MaskRow]:
+        """What is masked of the words of some entries."""
+        return [MaskRow(*r) for r in self._all("masks", array(entry_ids))]
 
     def records_beginning(self, prefix: str, limit: int) -> list[str]:
         """Records whose id begins so, in order."""

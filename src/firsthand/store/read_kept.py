@@ -4,13 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from firsthand.ports import CertificateRow, JobRow, RequestRow
+from firsthand.ports import CertificateRow, JobRow, RefusalRow, RequestRow
 from firsthand.store.engine import Row
 from firsthand.store.snapshot import Snapshot, array
 
 
 class KeptReads(Snapshot):
-    """Idempotency keys, the journal of recalls, and the queue of jobs."""
+    """Idempotency keys, refusals, the journal of recalls, and the queue of jobs."""
+
+    def refusals(self, before: int, limit: int) -> list[RefusalRow]:
+        """Refusals below a number, newest first."""
+        return [RefusalRow(*r) for r in self._all("refusals", before, limit)]
 
     def request(self, digest: str) -> RequestRow | None:
         """What an idempotency key was used for."""

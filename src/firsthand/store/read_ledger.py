@@ -66,6 +66,10 @@ class LedgerReads(Snapshot):
         row = self._one("last_bearing_on", key)
         return (row[0] or 0) if row else 0
 
+    def has_stones(self) -> bool:
+        """Whether any entry forbids a value."""
+        return self._one("has_stones") is not None
+
     def positions_bearing_on(self, key: str) -> list[int]:
         """Positions of entries found under `key`."""
         return [r[0] for r in self._all("positions_bearing_on", key)]

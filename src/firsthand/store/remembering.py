@@ -25,6 +25,7 @@ class Remembering(SqliteReader):
     def __init__(self, connection: Connection, queries: dict[str, str], space: str) -> None:
         super().__init__(connection, queries, space)
         self._head: Head | None = None
+        self._stones: bool | None = None
         self._speakers: dict[tuple[str, str], int] = {}
         self._scopes: dict[str, ScopeRow] = {}
         self._names: dict[tuple[str, str], str | None] = {}
@@ -65,6 +66,12 @@ class Remembering(SqliteReader):
         if key not in self._last_bearing:
             self._last_bearing[key] = super().last_bearing_on(key)
         return self._last_bearing[key]
+
+    def has_stones(self) -> bool:
+        """Whether any entry forbids a value: asked at every write, looked up once."""
+        if self._stones is None:
+            self._stones = super().has_stones()
+        return self._stones
 
     def foresee(self, keys: Iterable[str]) -> None:
         """Read at once what bears on keys that will be asked for one by one."""
@@ -156,3 +163,4 @@ class Remembering(SqliteReader):
             known.clear()
         for past in (self._entries, self._bearing, self._open, self._last_bearing):
             past.clear()
+        self._stones = None

@@ -210,7 +210,20 @@ CREATE TABLE mention (
     scope_id TEXT   NOT NULL,
     name     TEXT   NOT NULL,
     vid      BIGINT NOT NULL,
+    masked   BIGINT NOT NULL CHECK (masked = 0 OR masked = 1),
     PRIMARY KEY (space_id, scope_id, name, vid)
+) WITHOUT ROWID;
+
+-- Spans of an entry's body that read as rejected, by which tombstone, and for which times asked about.
+CREATE TABLE mask (
+    space_id TEXT   NOT NULL,
+    entry_id TEXT   NOT NULL,
+    low      BIGINT NOT NULL,
+    high     BIGINT NOT NULL,
+    stone    TEXT   NOT NULL,
+    since    BIGINT NOT NULL,
+    PRIMARY KEY (space_id, entry_id, low, high, stone),
+    CHECK (low < high)
 ) WITHOUT ROWID;
 
 CREATE TABLE entity_name (
@@ -294,7 +307,7 @@ INSERT INTO sqlite_stat1 (tbl, idx, stat) VALUES -- @sqlite
     ('doc', 'doc_unlisted', '1000 1000 1'), ('doc', 'doc_later', '100000 100000 2'), ('doc', 'doc_thread', '900000 900000 20 1'), -- @sqlite
     ('belief', 'belief', '1500000 1500000 2 1 1'), ('belief', 'belief_unit', '500000 500000 2'), -- @sqlite
     ('belief', 'belief_above', '10000 10000 3000 1'), -- @sqlite
-    ('mention', 'mention', '2000000 2000000 20000 10 1'), -- @sqlite
+    ('mention', 'mention', '2000000 2000000 20000 10 1'), ('mask', 'mask', '10000 10000 2 1 1 1'), -- @sqlite
     ('entity_name', 'entity_name', '100000 100000 1000 1 1'), -- @sqlite
     ('entity_name', 'entity_name_record', '100000 100000 2'), -- @sqlite
     ('speaker', 'speaker', '10000 10000 10 1'), -- @sqlite

@@ -133,6 +133,10 @@ class SqliteStore:
                 )
             return self._keys.make(space)
 
+    def older_keys(self, space: str) -> tuple[bytes, ...]:
+        """Keys that a space had before, newest first."""
+        return self._keys.older(space)
+
     def check(self, space: str) -> list[str]:
         """What SQLite finds wrong with its own pages, indexes and constraints, and what is missing of our schema."""
         found: list[str] = []

@@ -20,9 +20,11 @@ from firsthand.ports import (
     ScopeRow,
     Shelf,
 )
+from firsthand.rules.bearing import STONE_KEYS
 from firsthand.store.engine import Connection
 from firsthand.store.sql import PROJECTIONS
 from firsthand.store.write_erasure import INDEXES, ErasureWrites
+from firsthand.store.write_masks import MaskWrites
 from firsthand.vocabulary.entries import Entry, root_of
 from firsthand.vocabulary.errors import BrokenError
 from firsthand.vocabulary.instants import FOREVER
@@ -33,7 +35,7 @@ WAITING_DOCUMENTS: Final = 2_000
 """How many documents' words wait to be indexed together."""
 
 
-class SqliteWriter(ErasureWrites):
+class SqliteWriter(ErasureWrites, MaskWrites):
     """One open transaction: what it reads includes what it wrote.
 
     Nobody else can write while it lasts, so what it read or wrote is remembered and not read again; the store lets the
@@ -102,6 +104,8 @@ class SqliteWriter(ErasureWrites):
         if keys:
             self._connection.executemany(self._q["put_bearing"], [(self._space, key, position) for key in keys])
             for key in keys:
+                if key.startswith(STONE_KEYS):
+                    self._stones = True
                 if key in self._bearing:
                     self._bearing[key].append(entry)
                 if key in self._last_bearing:
@@ -179,6 +183,17 @@ class SqliteWriter(ErasureWrites):
         waiting[vid] = " ".join(terms)
         if len(waiting) >= WAITING_DOCUMENTS:
             self._write_waiting()
+
+    def reindex(self, scope_id: str, doc: DocRow, terms: Sequence[str]) -> None:
+        """Index a document's words anew, on the shelf it is on."""
+        if doc.shelf == UNLISTED:
+            return
+        if self._waiting[doc.shelf].pop(doc.vid, None) is None:
+            self._connection.execute(f"DELETE FROM {INDEXES[doc.shelf]} WHERE rowid = ?", (doc.vid,))
+        self._index(doc.shelf, doc.vid, terms)
+        row = self.scope(scope_id)
+        assert row is not None
+        self._count(row, 0, 0, 0)
 
     def put_mentions(self, scope_id: str, vid: int, names: Sequence[str]) -> None:
         """Index the names a document mentions."""

@@ -56,6 +56,7 @@ COMMANDS: Final[dict[str, tuple[str, str]]] = {
     "sweep": ("cli_erase", "Look for words in every byte of the store."),
     "hold": ("cli_erase", "Keep a record from being erased, or release it."),
     "retention": ("cli_erase", "Show or erase what is older than the policy keeps."),
+    "refusals": ("cli_read", "List the writes that were refused, and why."),
     "scopes": ("cli_read", "List the scopes that hold something."),
     "predicates": ("cli_read", "List the predicates and how many values each may have."),
     "stats": ("cli_read", "Count what the memory holds."),

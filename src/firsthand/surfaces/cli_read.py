@@ -1,4 +1,4 @@
-"""Commands that only read: recall, read, list, history, explain, scopes, predicates, stats."""
+"""Commands that only read: recall, read, list, history, explain, refusals, scopes, predicates, stats."""
 
 from __future__ import annotations
 
@@ -111,6 +111,15 @@ def explain(desk: Desk, query: str, record_id: str, **words: Any) -> None:
 
 
 @click.command()
+@click.option("--limit", type=int, default=LIST_ROWS, show_default=True, help="At most so many.")
+@click.option("--cursor", metavar="CURSOR", help="Go on where a page ended.")
+@pass_desk
+def refusals(desk: Desk, limit: int, cursor: str | None) -> None:
+    """List writes that were refused, newest first: who, when and why, never what they said."""
+    desk.show(desk.memory.refusals(limit=limit, cursor=cursor), "refusals")
+
+
+@click.command()
 @pass_desk
 def scopes(desk: Desk) -> None:
     """List the scopes that hold something this handle may read."""
@@ -132,5 +141,6 @@ def stats(desk: Desk) -> None:
 
 
 COMMANDS: Final[dict[str, click.Command]] = {
-    command.name or "": command for command in (recall, read, list_, history, explain, scopes, predicates, stats)
+    command.name or "": command
+    for command in (recall, read, list_, history, explain, refusals, scopes, predicates, stats)
 }

@@ -30,6 +30,7 @@ from firsthand.vocabulary.packets import (
     RecordView,
     Stats,
 )
+from firsthand.vocabulary.refusals import RefusalPage
 from firsthand.vocabulary.rendering import day, foreign_citations, is_quote, short_id, visible
 from firsthand.vocabulary.results import Impact
 from firsthand.vocabulary.reviews import ReviewPage, ReviewView
@@ -190,6 +191,21 @@ def _contributions(parts: Mapping[str, float]) -> Table:
         _row(table, COUNTED[FACTOR], f"×{factor:.2f}", "", "")
     _row(table, "score", f"{sum(added.values()) * factor:.2f}", "", "")
     return table
+
+
+def refusals(page: RefusalPage) -> None:
+    """Refused writes, and where the next page begins."""
+    out = console()
+    if not page.refusals:
+        out.print("Nothing was refused.")
+        return
+    table = _table("when", "who", "verb", "why", "scope", "cause")
+    for each in page.refusals:
+        cause = short_id(each.cause_entry) if each.cause_entry else ""
+        _row(table, _moment(each.at), each.actor or "", each.verb, each.code, each.scope or "", cause)
+    out.print(table)
+    if page.cursor:
+        out.print(f"More: --cursor {page.cursor}")
 
 
 def impact(told: Impact) -> None:

@@ -79,7 +79,11 @@ class Reach(Edge, frozen=True):
 
 
 class Tombstone(Edge, frozen=True):
-    """A value that may not come back: absolute for anyone, provisional for the sources that had backed it."""
+    """A value that may not come back: absolute for anyone, provisional for the sources that had backed it.
+
+    `begins` and `sentences` are for finding it in running text: the first words of a long value, and whole sentences
+    that had said it.
+    """
 
     value: str
     subject: str = ""
@@ -87,6 +91,21 @@ class Tombstone(Edge, frozen=True):
     polarity: Polarity = "+"
     one: bool = False
     absolute: bool = False
+    begins: str = ""
+    sentences: tuple[str, ...] = ()
+
+
+class Met(Edge, frozen=True):
+    """Where words and a tombstone meet: spans of a body's texts laid end to end, and the entry of the other side.
+
+    Unset, `of` is the very entry. `by`: the tombstone, where neither side tells of it: a store does so for entries that
+    come from another. `doubt`: what is claimed waits for review.
+    """
+
+    of: str = ""
+    by: str = ""
+    spans: tuple[tuple[int, int], ...] = ()
+    doubt: bool = False
 
 
 class Ending(Edge, frozen=True):
@@ -296,7 +315,10 @@ Edges = (
 
 
 class Skeleton(Edge, frozen=True):
-    """The hashed, never erased part of an entry. `record` is unset in a root, whose record id follows from its own."""
+    """The hashed, never erased part of an entry. `record` is unset in a root, whose record id follows from its own.
+
+    `met`: tombstones that this entry's words meet; `reaches`: entries whose words this entry's tombstone meets.
+    """
 
     format: int
     space: str
@@ -308,6 +330,8 @@ class Skeleton(Edge, frozen=True):
     sensitivity: int = 0
     record: str | None = None
     request: str | None = None
+    met: tuple[Met, ...] = ()
+    reaches: tuple[Met, ...] = ()
 
 
 class Body(Edge, frozen=True):
