@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING, Any, Self, cast
 
 import msgspec
 
-from firsthand.audit import Audit
 from firsthand.capture import annotate, bounds, cleaning, revise, shape
 from firsthand.capture.claims import Claimed
 from firsthand.capture.claims import remember as remember_write
 from firsthand.capture.episodes import capture as capture_write
 from firsthand.capture.gateway import Gateway, Write
+from firsthand.moving.ledger import Ledger
 from firsthand.ports import Store
 from firsthand.rules.access import Handle, handle
 from firsthand.rules.identity import typed_value
@@ -112,9 +112,9 @@ class Memory:
         return self._handle.scope
 
     @property
-    def ledger(self) -> Audit:
-        """Verification and rebuild of this space's ledger."""
-        return Audit(self._engine.store, self._engine.gateway, self._handle)
+    def ledger(self) -> Ledger:
+        """This space's ledger: verify, rebuild, seal, export, import, back up."""
+        return Ledger(self._engine.store, self._engine.gateway, self._handle)
 
     def at(self, *, scope: str | None = None, session: str | None = None) -> Memory:
         """A handle on another scope or session of the same space, under the same grant, which it cannot leave."""

@@ -33,6 +33,10 @@ class Store(Protocol):
         """The key under which names of a space become digests; made on first use and kept beside the database."""
         ...
 
+    def device_key(self, space: str) -> bytes:
+        """The secret with which this store signs; made on first use and kept beside the database."""
+        ...
+
     def check(self, space: str) -> list[str]:
         """What the engine finds wrong with its own pages and indexes, in words without content."""
         ...

@@ -24,6 +24,10 @@ CHECKPOINT_PAGES: Final = 4_000
 """Pages of the write-ahead log, 16 MiB, after which a commit copies them into the file."""
 LIST_SOURCE: Final = "json_each(?)"
 APPLICATION_ID: Final = 0x46484D31  # "FHM1"
+KEYS_SUFFIX: Final = ".keys"
+DEVICE_SUFFIX: Final = ".device"
+DEVICE: Final = "device"
+"""The one name in the file of the device's key."""
 
 
 class SqliteStore:
@@ -34,7 +38,8 @@ class SqliteStore:
         self._vfs = vfs
         self._synchronous = synchronous
         self._queries = queries(LIST_SOURCE)
-        self._keys = KeyFile(path.with_name(path.name + ".keys"))
+        self._keys = KeyFile(path.with_name(path.name + KEYS_SUFFIX))
+        self._device = KeyFile(path.with_name(path.name + DEVICE_SUFFIX))
         self._local = threading.local()
         self._open: list[Connection] = []
         self._closed = False
@@ -127,6 +132,14 @@ class SqliteStore:
                     "the key file beside the database has no key for this space; restore it from the same backup",
                 )
             return self._keys.make(space)
+
+    def device_key(self, space: str) -> bytes:
+        """The secret of this device, made under the append lock on first use and synced before anything it signs."""
+        key = self._device.get(DEVICE)
+        if key is not None:
+            return key
+        with self.writing(space):
+            return self._device.make(DEVICE)
 
     def check(self, space: str) -> list[str]:
         """What SQLite finds wrong with its own pages, indexes and constraints, and what is missing of our schema."""

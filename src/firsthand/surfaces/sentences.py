@@ -6,7 +6,8 @@ from typing import Final
 
 from firsthand.vocabulary.errors import FirsthandError
 from firsthand.vocabulary.instants import to_iso
-from firsthand.vocabulary.packets import BatchReport, ImportReport, LedgerHead, RebuildReport, Receipt
+from firsthand.vocabulary.moves import LedgerHead, RebuildReport
+from firsthand.vocabulary.packets import BatchReport, ImportReport, Receipt
 from firsthand.vocabulary.rendering import visible
 
 NEXT: Final = {
