@@ -31,7 +31,7 @@ from firsthand.vocabulary.records import (
     TypedValue,
     Working,
 )
-from firsthand.wiring import open  # noqa: A004
+from firsthand.wiring import join, open  # noqa: A004
 
 __all__ = [
     "AbsentError",
@@ -65,5 +65,6 @@ __all__ = [
     "UnauthenticatedError",
     "Working",
     "cite",
+    "join",
     "open",
 ]

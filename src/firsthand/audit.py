@@ -65,7 +65,7 @@ class Audit:
                 "store_damaged", f"the database contradicts itself: {faults[0]}", details={"faults": faults}
             )
         with self._store.reading(self._handle.space) as reader:
-            walk = _Walk(reader, anchor)
+            walk = Walk(reader, anchor)
             head = _walked(walk, reader, progress)
         if deep:
             self._compare_projections(progress)
@@ -101,7 +101,7 @@ class Audit:
         self._gateway.journal.flush()
         with self._store.writing(self._handle.space) as writer:
             before = writer.digests()
-            total = self._replay_all(writer, progress)
+            total = replay_all(writer, progress)
             after = writer.digests()
         return RebuildReport(
             entries=total,
@@ -117,7 +117,7 @@ class Audit:
         after: dict[str, str] = {}
         with contextlib.suppress(_UndoneError), self._store.writing(self._handle.space) as writer:
             before = writer.digests()
-            self._replay_all(writer, progress)
+            replay_all(writer, progress)
             after = writer.digests()
             raise _UndoneError
         for table, digest in before.items():
@@ -129,25 +129,27 @@ class Audit:
                     details={"table": table},
                 )
 
-    def _replay_all(self, writer: Writer, progress: Progress | None) -> int:
-        """Drop every projection and replay, if what is replayed is what was written; how many entries there are."""
-        total = writer.head().position
-        writer.drop_projections()
-        walk = _Walk(writer)
-        for page in _pages(writer):
-            for start in range(0, len(page), REPLAYED_TOGETHER):
-                replay(writer, walk.verified(page[start : start + REPLAYED_TOGETHER]))
-                if progress is not None and walk.position % REPLAYED_TOGETHER == 0:
-                    progress(walk.position, total)
-        walk.end()
-        return total
+
+def replay_all(writer: Writer, progress: Progress | None) -> int:
+    """Drop every projection and replay, if what is replayed is what was written; how many entries there are."""
+    total = writer.head().position
+    writer.drop_projections()
+    walk = Walk(writer)
+    for page in pages(writer):
+        for start in range(0, len(page), REPLAYED_TOGETHER):
+            replay(writer, walk.verified(page[start : start + REPLAYED_TOGETHER]))
+            if progress is not None and walk.position % REPLAYED_TOGETHER == 0:
+                progress(walk.position, total)
+    walk.end()
+    return total
 
 
 class _UndoneError(Exception):
     """Rolls a comparing replay back."""
 
 
-def _pages(reader: Reader) -> Iterator[list[LedgerRow]]:
+def pages(reader: Reader) -> Iterator[list[LedgerRow]]:
+    """The whole ledger, page by page."""
     after = 0
     while page := _page(reader, after):
         yield page
@@ -171,17 +173,17 @@ def _page(reader: Reader, after: int) -> list[LedgerRow]:
         ) from None
 
 
-def _walked(walk: _Walk, reader: Reader, progress: Progress | None) -> Head:
+def _walked(walk: Walk, reader: Reader, progress: Progress | None) -> Head:
     """Walk the ledger from its beginning."""
     total = reader.head().position
-    for page in _pages(reader):
+    for page in pages(reader):
         walk.verified(page)
         if progress is not None and walk.position % PAGE_ROWS == 0:
             progress(walk.position, total)
     return walk.end()
 
 
-class _Walk:
+class Walk:
     """The ledger from its beginning, each entry checked against the one before it."""
 
     def __init__(self, reader: Reader, anchor: Anchor | None = None) -> None:

@@ -17,6 +17,7 @@ from firsthand.capture.claims import remember as remember_write
 from firsthand.capture.episodes import capture as capture_write
 from firsthand.capture.gateway import Gateway, Write
 from firsthand.moving.ledger import Ledger
+from firsthand.moving.peers import Peers
 from firsthand.ports import Store
 from firsthand.rules.access import Handle, handle
 from firsthand.rules.identity import typed_value
@@ -115,6 +116,11 @@ class Memory:
     def ledger(self) -> Ledger:
         """This space's ledger: verify, rebuild, seal, export, import, back up."""
         return Ledger(self._engine.store, self._engine.gateway, self._handle)
+
+    @property
+    def peers(self) -> Peers:
+        """Other stores of this space: which are known, and how far they are believed."""
+        return Peers(self._engine.store, self._engine.gateway, self._handle)
 
     def at(self, *, scope: str | None = None, session: str | None = None) -> Memory:
         """A handle on another scope or session of the same space, under the same grant, which it cannot leave."""

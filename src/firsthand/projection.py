@@ -9,7 +9,7 @@ import msgspec
 
 from firsthand.ports import LISTED, REST, UNLISTED, Attention, BeliefRow, DocRow, LedgerRow, Reader, Shelf, Writer
 from firsthand.rules.bearing import bearings, claim_digest, keys_about
-from firsthand.rules.fold import fold
+from firsthand.rules.fold import affected, fold
 from firsthand.rules.gate import Shown, stands, unlocked
 from firsthand.rules.normalise import name_key
 from firsthand.rules.policy import DEFAULT_POLICY
@@ -50,7 +50,7 @@ def project(
     edges = entry.skeleton.edges
     match edges:
         case Define():
-            _define(writer, edges, body)
+            _define(writer, entry, edges, body)
         case Revise(record_kind="entity"):
             _name_entity(writer, entry, payload)
         case Relate():
@@ -60,16 +60,30 @@ def project(
         case _:
             pass
     step = _Step(writer, entry, row.received_at)
-    if isinstance(edges, Define) and edges.policy is not None:
-        settled = _settle_all(writer, edges.policy)
-    else:
-        settled = fold(writer, entry, policy_in_force(writer), fresh=fresh).rows
+    settled = _settled(writer, entry, row.position, fresh=fresh)
     if isinstance(edges, Revise):
         step.add_document(edges, row.position, payload, indexed, settled.values())
     for unit, rows in settled.items():
         step.believe(unit, rows, empty=fresh and unit == entry.record_id and entry.skeleton.record is None)
     step.reshelve()
     return step.opened
+
+
+def _settled(writer: Writer, entry: Entry, position: int, *, fresh: bool) -> dict[str, frozenset[Row]]:
+    """The rows of every unit that an entry can change."""
+    policy, edges = policy_in_force(writer), entry.skeleton.edges
+    match edges:
+        case Define(policy=PolicyRules() as other) if not writer.senders(entry.id):
+            return _settle_all(writer, other)
+        case Define(what="peer", id=device):
+            return _settle_those(writer, policy, writer.arrived_from(device), position)
+        case Define(what="arrival", entries=arrived):
+            return _settle_those(writer, policy, arrived, position)
+        case Define():
+            return {}
+        case _:
+            read = writer.vouched(entry)
+            return {} if read is None else fold(writer, read, policy, fresh=fresh).rows
 
 
 def policy_in_force(reader: Reader) -> PolicyRules:
@@ -87,6 +101,17 @@ def _settle_all(writer: Writer, policy: PolicyRules) -> dict[str, frozenset[Row]
     """Every unit anew, under another policy."""
     view = View(writer)
     return {unit: settle_unit(view, unit, policy) for unit in writer.units()}
+
+
+def _settle_those(
+    writer: Writer, policy: PolicyRules, entry_ids: Sequence[str], position: int
+) -> dict[str, frozenset[Row]]:
+    """Every unit that these entries have a part in, of those before a position; they may be believed otherwise now."""
+    writer.forget_entries()
+    view = View(writer)
+    here = [row for row in writer.rows_of(entry_ids).values() if row.position < position]
+    units = {unit for row in here for unit in affected(view, entry_of(row))}
+    return {unit: settle_unit(view, unit, policy) for unit in sorted(units)}
 
 
 def entry_of(row: LedgerRow) -> Entry:
@@ -149,7 +174,7 @@ class _Step:
     def believe(self, unit: str, rows: frozenset[Row], *, empty: bool) -> None:
         """Close the open rows of a unit that no longer hold, open those that now do; `empty`: it had none."""
         before = {} if empty else {_content(r): r for r in self._writer.open_rows(unit)}
-        after = {_content(b): b for b in map(self._belief, rows)}
+        after = {_content(b): b for b in map(self._belief, rows) if b is not None}
         for row in sorted((r for c, r in before.items() if c not in after), key=_place):
             self._writer.close_belief(row, self._at)
             self._moved[row.vid] = row.scope_id
@@ -174,8 +199,11 @@ class _Step:
                 indexed = BLANK if now == UNLISTED else _read_again(self._writer, docs[vid])
                 self._writer.shelve(scope, vid, docs[vid].shelf, now, indexed.terms)
 
-    def _belief(self, row: Row) -> BeliefRow:
+    def _belief(self, row: Row) -> BeliefRow | None:
+        """The row as it is stored; unset while no content of its record is here, only what others say of it."""
         doc = self._document(row)
+        if doc is None:
+            return None
         return BeliefRow(
             vid=doc.vid,
             known_from=self._at,
@@ -201,7 +229,7 @@ class _Step:
             challenged_by=row.challenged_by or None,
         )
 
-    def _document(self, row: Row) -> DocRow:
+    def _document(self, row: Row) -> DocRow | None:
         """The document of a belief's words; a support gets one when its words are first needed."""
         doc = self._docs.get(row.revision) or self._writer.doc(row.revision)
         if doc is not None:
@@ -209,7 +237,8 @@ class _Step:
         stored = self._writer.rows_of([row.revision])[row.revision]
         entry, body = entry_of(stored), body_of(stored)
         kind = View(self._writer).account(entry.record_id).kind
-        assert kind is not None, "a support is of a record with content"
+        if kind is None:
+            return None
         payload = body.payload if body is not None else None
         indexed = indexed_again(entry, body)
         doc = _put_document(self._writer, entry, kind, stored.position, payload, indexed, UNLISTED)
@@ -278,8 +307,10 @@ def _read_again(writer: Writer, doc: DocRow) -> Indexed:
 # ---- names, relations, attention -------------------------------------------------------------------------------------
 
 
-def _define(writer: Writer, edges: Define, body: Body | None) -> None:
+def _define(writer: Writer, entry: Entry, edges: Define, body: Body | None) -> None:
     name = body.name if body else None
+    if edges.policy is not None and writer.senders(entry.id):
+        return  # who is believed here is decided here
     if edges.policy is not None:
         writer.put_name(POLICY, "", msgspec.json.encode(edges.policy).decode())
     elif edges.what == "scope":

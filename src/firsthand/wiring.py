@@ -11,6 +11,7 @@ from firsthand.capture.gateway import Gateway
 from firsthand.config import default_database
 from firsthand.journal import Journal
 from firsthand.memory import Engine, Memory
+from firsthand.moving.joining import read_key
 from firsthand.ports import Clock
 from firsthand.rules.access import Handle, handle
 from firsthand.rules.identity import Keyed
@@ -80,6 +81,20 @@ def open(  # noqa: A001
         store.close()
         raise
     return Memory(Engine(store, gateway), caller, receipts=receipts)
+
+
+def join(url: str | Path | None, key_file: str | Path) -> str:
+    """Make a store of a space that exists elsewhere, from the key that `memory.peers.share_key` wrote; its space.
+
+    The space must have no entries here yet (`ConflictError`). From then on the two take in each other's exports.
+    """
+    space, key = read_key(Path(key_file))
+    store = SqliteStore(_path(url, create=True))
+    try:
+        store.take_key(space, key)
+    finally:
+        store.close()
+    return space
 
 
 def _check_choices(

@@ -14,6 +14,7 @@ from firsthand.vocabulary.entries import (
     Assertion,
     Claim,
     Consequences,
+    Define,
     Entry,
     Erase,
     Judge,
@@ -90,6 +91,20 @@ def task_key(scope: str, task: str) -> str:
     return "k:" + hashlib.sha256(f"{scope}|{task}".encode()).hexdigest()[:UNIT_HEX]
 
 
+def arrival_key(entry_id: str) -> str:
+    """Arrivals that say from where an entry came."""
+    return "o:" + entry_id
+
+
+def sender_key(device: str) -> str:
+    """Arrivals from one device."""
+    return "q:" + device
+
+
+PEERS_KEY: Final = "p:"
+"""Registrations of other stores."""
+
+
 def assertions_of(entry: Entry) -> tuple[Assertion, ...]:
     """The assertions an entry carries."""
     edges = entry.skeleton.edges
@@ -158,6 +173,13 @@ def bearings(entry: Entry) -> list[str]:
     if consequences and consequences.inherits:
         keys.append(heir_key(consequences.inherits))
     keys += [naming_key(i) for i in named_by(entry)]
+    match edges:
+        case Define(what="peer"):
+            keys.append(PEERS_KEY)
+        case Define(what="arrival", id=device, entries=arrived):
+            keys += [sender_key(device), *map(arrival_key, arrived)]
+        case _:
+            pass
     return list(dict.fromkeys(keys))
 
 

@@ -273,7 +273,8 @@ class View:
 
     def erased(self, entry_id: str) -> bool:
         """Whether the body of an entry was destroyed."""
-        return any(isinstance(e.skeleton.edges, Erase) for e in self.bearing_on(naming_key(entry_id)))
+        naming = (e.skeleton.edges for e in self.bearing_on(naming_key(entry_id)))
+        return any(isinstance(edges, Erase) and entry_id in edges.targets for edges in naming)
 
     def content_heads(self, record_id: str) -> tuple[str, ...]:
         """Revisions of a record that no other replaces."""

@@ -16,6 +16,10 @@ class KeptReads(Snapshot):
         row = self._one("request", digest)
         return RequestRow(*row) if row else None
 
+    def refused(self, verb: str, code: str, cause: str) -> bool:
+        """Whether a refusal for this cause is noted already."""
+        return self._one("refused", verb, code, cause) is not None
+
     def delivered_to(self, record_ids: Iterable[str], actor: str) -> bool:
         """Whether a recall ever gave one of these records to an actor."""
         return self._one("delivered_to", array(record_ids), actor) is not None

@@ -17,7 +17,7 @@ from firsthand.store.keys import KeyFile
 from firsthand.store.sql import SCHEMA_VERSION, queries, schema
 from firsthand.store.sqlite_read import SqliteReader
 from firsthand.store.sqlite_write import SqliteWriter
-from firsthand.vocabulary.errors import BrokenError, BusyError, FirsthandError
+from firsthand.vocabulary.errors import BrokenError, BusyError, ConflictError, FirsthandError
 
 BUSY_TIMEOUT_MS: Final = 30_000
 CHECKPOINT_PAGES: Final = 4_000
@@ -132,6 +132,18 @@ class SqliteStore:
                     "the key file beside the database has no key for this space; restore it from the same backup",
                 )
             return self._keys.make(space)
+
+    def take_key(self, space: str, key: bytes) -> None:
+        """Give a space without entries the key that its other stores have; the same key again changes nothing."""
+        with self.writing(space) as writer:
+            if self._keys.get(space) == key:
+                return
+            if writer.head().position:
+                raise ConflictError(
+                    "space_has_key", "this space has entries under another key already; join before writing",
+                    field="space", next_action="none",
+                )  # fmt: skip
+            self._keys.take(space, key)
 
     def device_key(self, space: str) -> bytes:
         """The secret of this device, made under the append lock on first use and synced before anything it signs."""

@@ -20,6 +20,7 @@ from firsthand.ports import (
     Shelf,
 )
 from firsthand.store.engine import Connection, SqlValue
+from firsthand.store.snapshot import array
 from firsthand.store.sql import PROJECTIONS
 from firsthand.store.sqlite_read import SqliteReader
 from firsthand.vocabulary.entries import Entry, root_of
@@ -188,8 +189,9 @@ class SqliteWriter(SqliteReader):
         self._write_waiting()
         return super().digests()
 
-    def _decoded(self, entry_id: str, skeleton: str) -> Entry:
-        return self._entries.get(entry_id) or self._keep(super()._decoded(entry_id, skeleton))
+    def _decoded(self, entry_id: str, skeleton: str) -> Entry | None:
+        entry = self._entries.get(entry_id) or super()._decoded(entry_id, skeleton)
+        return None if entry is None else self._keep(entry)
 
     def _keep(self, entry: Entry) -> Entry:
         if len(self._entries) >= KEPT:
@@ -205,14 +207,26 @@ class SqliteWriter(SqliteReader):
         self._run("put_entry", *row)
         self._head = Head(row.position, row.entry_id, row.chain, row.received_at)
 
+    def look_no_further(self, position: int) -> None:
+        """While a replay is at a position: what came later is not known yet."""
+        self._last_seen = position
+
+    def forget_entries(self) -> None:
+        """Read entries anew: they may be believed otherwise than before."""
+        self._entries.clear()
+        self._bearing.clear()
+        self._trusted = None
+
     def put_bearings(self, entry: Entry, position: int, keys: Sequence[str], bare: Sequence[str]) -> None:
         """Say what an entry bears on, and under which keys nothing is found yet."""
-        self._keep(entry)
+        read = self.vouched(entry)
+        if read is not None:
+            self._keep(read)
         self._bearing |= {key: [] for key in bare}
         for key in keys:
             self._run("put_bearing", key, position)
-            if key in self._bearing:
-                self._bearing[key].append(entry)
+            if read is not None and key in self._bearing:
+                self._bearing[key].append(read)
 
     def put_scope(self, scope_id: str, name: str | None) -> ScopeRow:
         """Number a scope, or give it its name."""
@@ -335,6 +349,11 @@ class SqliteWriter(SqliteReader):
         """Keep what an idempotency key was used for."""
         self._run("put_request", digest, *row)
 
+    def blank(self, entry_ids: Iterable[str]) -> int:
+        """Destroy the bodies of entries that an `erase` among the entries names; how many there were."""
+        self._run("blank", array(entry_ids))
+        return self._connection.changes()
+
     def put_refusal(self, at: int, verb: str, code: str, scope_id: str, actor: str, cause_entry: str | None) -> None:
         """Record a refusal, without content."""
         self._run("put_refusal", at, verb, code, scope_id, actor, cause_entry)
@@ -367,3 +386,4 @@ class SqliteWriter(SqliteReader):
         for past in (self._entries, self._bearing, self._open, *self._waiting.values()):
             past.clear()
         self._counted.clear()
+        self._trusted = None
