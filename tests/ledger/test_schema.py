@@ -28,11 +28,12 @@ ONE_END = {
     "put_entry",
 }
 WHOLE_SPACE = {
-    # Scopes, counts and numbers are asked of all; a policy settles every unit anew.
+    # Scopes, counts and numbers are asked of all; a policy settles every unit anew; refusals are few, and listed.
     "scope_rows",
     "counts",
     "scope_nos_of_docs",
     "units",
+    "refused",
 }
 WHOLE_FILE = {
     # A scope's number is the file's; the journal is only counted.

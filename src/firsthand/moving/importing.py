@@ -115,6 +115,7 @@ class _Intake:
         self._erased = frozenset(target for erasure in manifest.erasures for target in erasure.targets)
         self._to_blank: dict[str, None] = {}
         self._quarantined: list[Quarantined] = []
+        self._noted: set[tuple[str, str]] | None = None
         self._read = self._added = self._known = self._blank = self._local = self._erased_here = 0
 
     def take_all(self, rows: Iterator[LedgerRow], progress: Progress | None) -> None:
@@ -196,7 +197,10 @@ class _Intake:
         """Note an entry without its content; whoever sent it still has it, and may send it again."""
         place = Quarantined(position=row.position, entry_id=row.entry_id[:64], code=code)
         self._quarantined.append(place)
-        if not self._writer.refused("import", code, place.entry_id):
+        if self._noted is None:
+            self._noted = self._writer.refused("import")
+        if (code, place.entry_id) not in self._noted:
+            self._noted.add((code, place.entry_id))
             now = self._gateway.clock.now()
             self._writer.put_refusal(now, "import", code, SPACE_WIDE, self._manifest.device, place.entry_id)
 

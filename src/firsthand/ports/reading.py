@@ -231,8 +231,8 @@ class KeptReader(Protocol):
         """What an idempotency key was used for."""
         ...
 
-    def refused(self, verb: str, code: str, cause: str) -> bool:
-        """Whether a refusal for this cause is noted already."""
+    def refused(self, verb: str) -> set[tuple[str, str]]:
+        """(code, cause) of every refusal of a verb that names its cause."""
         ...
 
     def delivered_to(self, record_ids: Iterable[str], actor: str) -> bool:

@@ -227,7 +227,7 @@ INSERT INTO entry (space_id, position, entry_id, received_at, chain, skeleton, b
 -- name: blank
 UPDATE entry SET body = NULL, salt = NULL WHERE space_id = ? AND entry_id IN (SELECT value FROM {list}) AND body IS NOT NULL;
 -- name: refused
-SELECT 1 FROM refusal WHERE space_id = ? AND verb = ? AND code = ? AND cause_entry = ? LIMIT 1;
+SELECT code, cause_entry FROM refusal WHERE space_id = ? AND verb = ? AND cause_entry IS NOT NULL ORDER BY refusal_no;
 -- name: put_bearing
 INSERT INTO bearing (space_id, key, position) VALUES (?, ?, ?);
 -- name: highest_scope_no

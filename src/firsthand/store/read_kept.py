@@ -16,9 +16,9 @@ class KeptReads(Snapshot):
         row = self._one("request", digest)
         return RequestRow(*row) if row else None
 
-    def refused(self, verb: str, code: str, cause: str) -> bool:
-        """Whether a refusal for this cause is noted already."""
-        return self._one("refused", verb, code, cause) is not None
+    def refused(self, verb: str) -> set[tuple[str, str]]:
+        """(code, cause) of every refusal of a verb that names its cause."""
+        return {(code, cause) for code, cause in self._all("refused", verb)}
 
     def delivered_to(self, record_ids: Iterable[str], actor: str) -> bool:
         """Whether a recall ever gave one of these records to an actor."""
