@@ -1,6 +1,7 @@
 """Firsthand: memory for LLM agents that proves where every belief came from and stays corrected."""
 
 from firsthand.memory import Memory
+from firsthand.restoring import restore
 from firsthand.vocabulary.citing import Cite, cite
 from firsthand.vocabulary.errors import (
     AbsentError,
@@ -67,4 +68,5 @@ __all__ = [
     "cite",
     "join",
     "open",
+    "restore",
 ]

@@ -16,7 +16,8 @@ from firsthand.ports import Clock
 from firsthand.rules.access import Handle, handle
 from firsthand.rules.identity import Keyed
 from firsthand.rules.policy import parse_policy
-from firsthand.store.sqlite import SqliteStore
+from firsthand.store.copying import install_database
+from firsthand.store.sqlite import DEVICE_SUFFIX, KEYS_SUFFIX, SqliteStore, translated
 from firsthand.vocabulary.errors import BrokenError, DeniedError, InvalidError
 from firsthand.vocabulary.grants import OPERATOR_GRANT, SPACE_WIDE, Author, Grant, check_scope, check_slug
 from firsthand.vocabulary.kinds import ROLES, Role
@@ -95,6 +96,17 @@ def join(url: str | Path | None, key_file: str | Path) -> str:
     finally:
         store.close()
     return space
+
+
+def find_database(url: str | Path | None) -> Path:
+    """Where the file of a memory is, or would be."""
+    return _file(url)
+
+
+def install(database: Path, target: Path) -> None:
+    """Put a database nobody uses, with its keys, in the place of another or of none."""
+    with translated():
+        install_database(database, target, (KEYS_SUFFIX, DEVICE_SUFFIX))
 
 
 def _check_choices(

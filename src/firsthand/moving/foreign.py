@@ -105,15 +105,23 @@ class Relays:
                     arrivals.append(edges)
                 case _:
                     pass
-        self._believed: dict[str, PeerTrust] = {}
+        self._trusts = trusts
+        self._senders: dict[str, dict[str, PeerTrust]] = {}
         for edges in arrivals:
-            trust = least(trusts.get(edges.id, "none"), edges.trust or "none")
             for relayed in edges.entries:
-                self._believed[relayed] = most((trust, self._believed.get(relayed, "none")))
+                held = self._senders.setdefault(relayed, {})
+                held[edges.id] = most((edges.trust or "none", held.get(edges.id, "none")))
 
     def believed(self, entry_id: str) -> PeerTrust:
         """How far the other store believes an entry; its own as they are."""
-        return self._believed.get(entry_id, "person")
+        senders = self._senders.get(entry_id)
+        if not senders:
+            return "person"
+        return most(least(self._trusts.get(device, "none"), held) for device, held in senders.items())
+
+    def senders(self, entry_id: str) -> dict[str, PeerTrust]:
+        """The third stores that an entry came from, each with how far it believes it."""
+        return self._senders.get(entry_id, {})
 
 
 def _decoded(text: str) -> Skeleton:

@@ -15,15 +15,14 @@ from firsthand.capture.gateway import Gateway, Write
 from firsthand.ledger import adopt
 from firsthand.moving.exporting import only_the_operator
 from firsthand.moving.foreign import Checks, Relays, UnfitError, concerns_one_store
-from firsthand.moving.manifest import Manifest, check_files, key_check, read_manifest, rows_in
+from firsthand.moving.manifest import Manifest, check_files, key_check, linked_rows, read_manifest, rows_in
 from firsthand.moving.sealing import device_key
-from firsthand.ports import LedgerRow, Progress, Store, Writer
+from firsthand.ports import LedgerRow, Progress, Reader, Store, Writer
 from firsthand.rules.access import Handle
 from firsthand.rules.bearing import keys_looked_under, naming_key
-from firsthand.rules.identity import chained
 from firsthand.rules.vouching import most
 from firsthand.vocabulary.entries import Body, Define, Entry, Erase, Skeleton
-from firsthand.vocabulary.errors import BrokenError, InvalidError, RefusedError
+from firsthand.vocabulary.errors import InvalidError, RefusedError
 from firsthand.vocabulary.grants import SPACE_WIDE
 from firsthand.vocabulary.kinds import TRUSTS, PeerTrust
 from firsthand.vocabulary.moves import Quarantined, TransferReport
@@ -32,7 +31,6 @@ from firsthand.vocabulary.packets import Receipt
 BATCH_ENTRIES: Final = 500
 QUARANTINED_KEPT: Final = 1_000
 """A report lists this many; all of them are noted among the refusals."""
-GENESIS: Final = "0" * 40
 
 
 class Taken(NamedTuple):
@@ -53,18 +51,18 @@ def take_in(store: Store, gateway: Gateway, handle: Handle, path: Path, progress
     only_the_operator(handle, "import")
     started = time.perf_counter()
     manifest = read_manifest(path)
-    _check_space(handle, manifest)
+    check_space(handle, manifest)
     check_files(path, manifest)
     own = device_key(store, handle.space).device == manifest.device
     tally: list[_Intake] = []
 
     def run(writer: Writer) -> Receipt:
-        trust = "person" if own else _trust(writer, manifest.device)
+        trust = "person" if own else trust_in(writer, manifest.device)
         if trust == "none":
             return gateway.refuse(handle, writer, "import", "peer_unknown", next_action="ask_person")
         relays = Relays(rows_in(path, manifest))
         intake = _Intake(gateway, handle, writer, manifest, None if own else manifest.device, trust, relays)
-        intake.take_all(rows_in(path, manifest), progress)
+        intake.take_all(linked_rows(path, manifest), progress)
         tally.append(intake)
         return Receipt(outcome="stored", record_id=None, entry_id=None, known_at=writer.head().received_at)
 
@@ -77,7 +75,8 @@ def take_in(store: Store, gateway: Gateway, handle: Handle, path: Path, progress
     return tally[0].report(path, started)
 
 
-def _check_space(handle: Handle, manifest: Manifest) -> None:
+def check_space(handle: Handle, manifest: Manifest) -> None:
+    """Raise unless an export is of this space, under its key."""
     if manifest.space != handle.space:
         raise InvalidError("other_space", "the export is of another space than this one", field="path")
     if manifest.key_check != key_check(handle):
@@ -86,8 +85,9 @@ def _check_space(handle: Handle, manifest: Manifest) -> None:
         )
 
 
-def _trust(writer: Writer, device: str) -> PeerTrust:
-    registered = writer.peers().get(device)
+def trust_in(reader: Reader, device: str) -> PeerTrust:
+    """How far the exports of a device are believed here."""
+    registered = reader.peers().get(device)
     return "none" if registered is None or registered.trust is None else registered.trust
 
 
@@ -118,10 +118,10 @@ class _Intake:
         self._noted: set[tuple[str, str]] | None = None
         self._read = self._added = self._known = self._blank = self._local = self._erased_here = 0
 
-    def take_all(self, rows: Iterator[LedgerRow], progress: Progress | None) -> None:
+    def take_all(self, rows: Iterator[tuple[LedgerRow, str]], progress: Progress | None) -> None:
         """Every entry in its order; then destroy the words that an erasure among them names."""
         waiting: list[Taken] = []
-        for row, chain in self._linked(rows):
+        for row, chain in rows:
             self._read += 1
             taken = self._checked(row, chain)
             if taken is not None:
@@ -132,8 +132,6 @@ class _Intake:
                 if progress is not None:
                     progress(self._read, self._manifest.entries)
         self._adopt(waiting)
-        if self._read != self._manifest.entries:
-            raise BrokenError("export_incomplete", "the export holds other entries than it lists", field="path")
         self._destroy()
 
     def report(self, path: Path, started: float) -> TransferReport:
@@ -154,21 +152,6 @@ class _Intake:
         )
 
     # ---- checks ------------------------------------------------------------------------------------------------
-
-    def _linked(self, rows: Iterator[LedgerRow]) -> Iterator[tuple[LedgerRow, str]]:
-        """Entries with the chain before each; a whole ledger has no gap and ends where its manifest says."""
-        chain, position = GENESIS, 0
-        whole = self._manifest.kind == "ledger"
-        for row in rows:
-            if whole and (row.position != position + 1 or row.chain != chained(chain, row.entry_id, row.received_at)):
-                raise BrokenError(
-                    "export_broken", "the chain of the exported ledger does not hold", field="path",
-                    details={"position": row.position},
-                )  # fmt: skip
-            yield row, chain
-            chain, position = row.chain, row.position
-        if whole and (position, chain) != (self._manifest.head.position, self._manifest.head.chain):
-            raise BrokenError("export_incomplete", "the exported ledger ends elsewhere than it says", field="path")
 
     def _checked(self, row: LedgerRow, chain: str) -> Taken | None:
         """An entry that may be taken over; the others are quarantined, or concern the other store alone."""

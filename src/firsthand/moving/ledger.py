@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 from firsthand.audit import Audit
+from firsthand.moving.backups import back_up
 from firsthand.moving.exporting import export
 from firsthand.moving.importing import take_in
+from firsthand.moving.merging import Later, Merged, bring_over, later_than, read_later
 from firsthand.moving.sealing import seal
-from firsthand.ports import Progress
-from firsthand.vocabulary.moves import ExportReport, SealView, TransferReport
+from firsthand.ports import Head, Progress
+from firsthand.vocabulary.moves import BackupReport, ExportReport, SealView, TransferReport
 
 
 class Ledger(Audit):
@@ -28,6 +31,26 @@ class Ledger(Audit):
         It holds every word of the space and no key. Only the operator of the file may (`DeniedError`).
         """
         return export(self._store, self._gateway, self._handle, Path(path), progress)
+
+    def backup(self, path: str | Path, *, progress: Progress | None = None) -> BackupReport:
+        """Copy every space of the file, with its keys, to a new folder, while it is in use.
+
+        `firsthand.restore` brings it back. The folder holds the keys: who has it has everything. Only the operator of
+        the file may (`DeniedError`).
+        """
+        return back_up(self._store, self._handle, Path(path), progress)
+
+    def later_than(self, end: Head) -> list[Later]:
+        """What this ledger holds beyond an older copy of it that ends there; all of it, if the copy is of another."""
+        return later_than(self._store, self._handle, end)
+
+    def read_later(self, path: str | Path) -> list[Later]:
+        """The entries of an export by this store or a registered one, checked, for `bring_over`."""
+        return read_later(self._store, self._handle, Path(path))
+
+    def bring_over(self, later: Sequence[Later]) -> Merged:
+        """Append the erasures and tombstones among these entries, with what they rest on, and erase what they name."""
+        return bring_over(self._gateway, self._handle, later)
 
     def take_in(self, path: str | Path, *, progress: Progress | None = None) -> TransferReport:
         """Take in an export of this space, by a registered store; whole or not at all, and twice adds nothing.

@@ -15,6 +15,7 @@ import msgspec
 
 from firsthand.ports import LedgerRow
 from firsthand.rules.access import Handle
+from firsthand.rules.identity import chained
 from firsthand.rules.signing import DeviceKey, device_of, signed_by
 from firsthand.vocabulary.errors import BrokenError, ConflictError, InvalidError
 from firsthand.vocabulary.moves import Left
@@ -25,6 +26,7 @@ MANIFEST: Final = "manifest.json"
 MANIFEST_BYTES: Final = 256 * 1024 * 1024
 FILE_BYTES: Final = 8 * 1024 * 1024
 """Where one file of entries ends and the next begins."""
+GENESIS: Final = "0" * 40
 FILE_MOST_BYTES: Final = 64 * 1024 * 1024
 FOLDER_MODE: Final = 0o700
 FILE_MODE: Final = 0o600
@@ -234,6 +236,22 @@ def _check_file(path: Path, file: FileOf) -> None:
             "export_damaged", "a file of the export is not as it was written", field="path",
             details={"file": file.name},
         )  # fmt: skip
+
+
+def linked_rows(folder: Path, manifest: Manifest) -> Iterator[tuple[LedgerRow, str]]:
+    """Every entry with the chain before it; a whole ledger has no gap, and ends where its manifest says."""
+    chain, position, read = GENESIS, 0, 0
+    whole = manifest.kind == "ledger"
+    for row in rows_in(folder, manifest):
+        if whole and (row.position != position + 1 or row.chain != chained(chain, row.entry_id, row.received_at)):
+            raise BrokenError(
+                "export_broken", "the chain of the exported ledger does not hold", field="path",
+                details={"position": row.position},
+            )  # fmt: skip
+        yield row, chain
+        chain, position, read = row.chain, row.position, read + 1
+    if read != manifest.entries or (whole and (position, chain) != (manifest.head.position, manifest.head.chain)):
+        raise BrokenError("export_incomplete", "the export holds other entries than its manifest says", field="path")
 
 
 def rows_in(folder: Path, manifest: Manifest) -> Iterator[LedgerRow]:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
+from pathlib import Path
 from typing import Protocol
 
 from firsthand.ports.reading import Reader
-from firsthand.ports.rows import JournalRow
+from firsthand.ports.rows import Head, JournalRow
 from firsthand.ports.writing import Writer
 
 Progress = Callable[[int, int], None]
@@ -31,6 +32,10 @@ class Store(Protocol):
 
     def space_key(self, space: str) -> bytes:
         """The key under which names of a space become digests; made on first use and kept beside the database."""
+        ...
+
+    def copy_to(self, path: Path, progress: Progress | None) -> tuple[dict[str, Head], list[Path]]:
+        """Copy everything as one consistent state, and what is kept beside it; each space's end, the files kept."""
         ...
 
     def device_key(self, space: str) -> bytes:

@@ -49,6 +49,20 @@ class KeyFile:
         self._write(keys)
         self._keys = keys
 
+    def copy_to(self, path: Path) -> Path:
+        """The same keys in another file."""
+        KeyFile(path)._write(self._read())
+        return path
+
+    def add(self, path: Path, *, may_differ: bool) -> bool:
+        """Add the keys of another file that are not here; whether those in both are the same, or may differ."""
+        keys, more = self._read(), KeyFile(path)._read()
+        if not may_differ and any(keys.get(space, key) != key for space, key in more.items()):
+            return False
+        if more.keys() - keys.keys():
+            self._write({**more, **keys})
+        return True
+
     def _read(self) -> dict[str, bytes]:
         try:
             raw = self._path.read_bytes()
@@ -71,10 +85,10 @@ class KeyFile:
         finally:
             os.close(handle)
         fresh.replace(self._path)
-        _sync_folder(self._path.parent)
+        sync_folder(self._path.parent)
 
 
-def _sync_folder(folder: Path) -> None:
+def sync_folder(folder: Path) -> None:
     """Make a rename durable; Windows has no such call and needs none."""
     if os.name == "nt":
         return

@@ -5,13 +5,14 @@ from __future__ import annotations
 import contextlib
 import functools
 import threading
-from collections.abc import Generator, Sequence
+from collections.abc import Callable, Generator, Sequence
 from pathlib import Path
 from typing import Final, cast
 
 import apsw
 
-from firsthand.ports import JournalRow
+from firsthand.ports import Head, JournalRow
+from firsthand.store.copying import copy_database, ends_of
 from firsthand.store.engine import Connection
 from firsthand.store.keys import KeyFile
 from firsthand.store.sql import SCHEMA_VERSION, queries, schema
@@ -144,6 +145,19 @@ class SqliteStore:
                     field="space", next_action="none",
                 )  # fmt: skip
             self._keys.take(space, key)
+
+    def copy_to(self, path: Path, progress: Callable[[int, int], None] | None) -> tuple[dict[str, Head], list[Path]]:
+        """Copy the whole file as one consistent state, and what is kept beside it; each space's end, the files kept."""
+        with translated():
+            copy_database(self._path, path, progress, self._vfs)
+            ends = {space: Head(*end) for space, end in ends_of(path).items()}
+        path.chmod(0o600)
+        kept: list[Path] = []
+        # Keys are only ever added, so the file holds every key that an entry of the copy needs.
+        for keys, suffix in ((self._keys, KEYS_SUFFIX), (self._device, DEVICE_SUFFIX)):
+            if keys.path.exists():
+                kept.append(keys.copy_to(path.with_name(path.name + suffix)))
+        return ends, kept
 
     def device_key(self, space: str) -> bytes:
         """The secret of this device, made under the append lock on first use and synced before anything it signs."""
