@@ -43,6 +43,7 @@ from firsthand.vocabulary.packets import (
     BatchReport,
     Explanation,
     History,
+    Masking,
     Packet,
     PredicateView,
     Receipt,
@@ -324,7 +325,8 @@ class Memory:
         asked = gateway.fingerprint(self._handle, record_id, target, reason, heads) if idempotency_key else ""
         known = gateway.answered(self._handle, "retract", idempotency_key, asked)
         if known is not None:
-            return known
+            is_ours = gateway.is_ours(self._handle)
+            return _masked(known, lambda: cleaning.reason(reason, is_ours, required=True)[1])
         found = self._target(record_id, target)
         return self._one(revise.retract(gateway, self._handle, found, reason, heads, idempotency_key, asked))
 
@@ -654,7 +656,8 @@ class Memory:
             )
             known = gateway.answered(self._handle, asked.verb, key, digest)
             if known is not None:
-                return known
+                again = asked._replace(record_id=known.record_id or "")
+                return _masked(known, lambda: revise.masked_again(gateway, self._handle, again))
             asked = asked._replace(fingerprint=digest)
         asked = asked._replace(record_id=self._target(record_id, target))
         return self._one(revise.revise(gateway, self._handle, asked, key))
@@ -687,6 +690,12 @@ class Memory:
                 next_action="fix_and_resubmit", details={"candidates": [item.record_id for _, item in best[:5]]},
             )  # fmt: skip
         return best[0][1].record_id
+
+
+def _masked(known: Receipt, again: Callable[[], tuple[Masking, ...]]) -> Receipt:
+    """A receipt that was given before, with what was masked in the words of its request."""
+    wrote = known.outcome in ("stored", "reinforced")
+    return msgspec.structs.replace(known, maskings=again()) if wrote else known
 
 
 def described(description: str, text: str) -> float:

@@ -112,6 +112,13 @@ UTTERANCE_GROUND = importlib.import_module("firsthand.capture.claims")._utteranc
 QUOTED_SECRETS = tuple((hint, d) for hint, d in detectors._HINTS if "export" not in d.pattern)
 
 
+def without_maskings(*given):
+    return REPLAYED(*given[:-1], ())
+
+
+REPLAYED = importlib.import_module("firsthand.capture.replays").replayed
+
+
 def refused_by_correct(house):
     """A correction to a value that was taken back is refused like a restatement."""
     memory, agent = house.memory(), house.agent()
@@ -177,6 +184,17 @@ MUTANTS = [
     Mutant("retries look at the record first",
            {"firsthand.capture.gateway.Gateway.answered": lambda self, handle, verb, key, fingerprint: None},
            keys.test_a_retry_after_the_record_was_taken_back_still_gets_its_receipt),
+    Mutant("a replayed receipt meets nothing", {"firsthand.capture.replays._conflicts": lambda *given: []},
+           keys.test_a_replayed_receipt_tells_what_it_meets, {"meeting": "disputed"}),
+    Mutant("a replayed receipt forgets who still says it", {"firsthand.capture.replays.still_say": lambda *given: ()},
+           keys.test_a_replayed_receipt_tells_what_it_meets, {"meeting": "also_said_by"}),
+    Mutant("a replayed receipt shows what may not be seen",
+           {"firsthand.capture.receipts.may_see": lambda handle, rows: True},
+           keys.test_a_replayed_receipt_tells_conflicts_of_now_and_none_that_may_not_be_seen),
+    Mutant("a replayed capture masks nothing", {"firsthand.capture.gateway.replayed": without_maskings},
+           keys.test_a_replayed_receipt_tells_what_was_masked, {"verb": "capture"}),
+    Mutant("a replayed correction masks nothing", {"firsthand.capture.revise.masked_again": lambda *given: ()},
+           keys.test_a_replayed_receipt_tells_what_was_masked, {"verb": "correct"}),
     Mutant("scopes are read by prefix", {"firsthand.vocabulary.grants.Grant.may_read": by_prefix},
            grants.test_acme_never_reads_acme_corp),
     Mutant("at() brings the operator's grant",
@@ -216,11 +234,11 @@ MUTANTS = [
     Mutant("a memory supports itself", {"firsthand.capture.claims.check_not_itself": lambda evidence, records: None,
                                         "firsthand.capture.annotate.check_not_itself": lambda evidence, records: None},
            verbs.test_a_memory_is_no_evidence_for_itself),
-    Mutant("near sentences are not looked for", {"firsthand.capture.receipts._near": lambda *given: []},
+    Mutant("near sentences are not looked for", {"firsthand.capture.receipts.near": lambda *given: []},
            same.test_a_near_sentence_is_a_possible_conflict_and_an_unrelated_one_is_not),
-    Mutant("disputes are not told", {"firsthand.capture.receipts._met": lambda *given: []},
+    Mutant("disputes are not told", {"firsthand.capture.receipts.met": lambda *given: []},
            stories.test_a_team_fact_that_a_member_contradicts_is_disputed_and_the_receipt_says_so),
-    Mutant("who else says it is not told", {"firsthand.capture.revise._still_say": lambda *given: ()},
+    Mutant("who else says it is not told", {"firsthand.capture.revise.still_say": lambda *given: ()},
            stories.test_what_a_second_person_also_said_outlives_a_retraction_and_the_receipt_names_her),
     Mutant("a correction is for today", {"firsthand.capture.revise._window": lambda stated, row: stated},
            verbs.test_a_correction_of_the_past_does_not_become_the_present),

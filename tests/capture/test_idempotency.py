@@ -180,3 +180,119 @@ def test_a_key_used_in_another_process_is_known_here(house):
         [sys.executable, "-c", code, str(house.path)], capture_output=True, text=True, timeout=60, check=True
     )
     assert ran.stdout.split() == [first.record_id, "True", "idempotency_key_reused"]
+
+
+SECRET = "ghp_" + ("aB3dE6gH9jK2mN5pQ8sT1vW4yZ7bC0fL" * 2)[:36]
+WITH_SECRETS = {
+    "capture": lambda m, f, key: m.capture(f"take {SECRET}", metadata={"k": SECRET}, reason=f"not {SECRET}",
+                                           idempotency_key=key),
+    "remember": lambda m, f, key: m.remember(f"the key is {SECRET}", reason=f"he said {SECRET}", idempotency_key=key),
+    "remember a claim": lambda m, f, key: m.remember(subject="api", predicate="key", object=SECRET,
+                                                     idempotency_key=key),
+    "remember a task": lambda m, f, key: m.remember(payload={"kind": "working", "thread_id": "t", "state": "done",
+                                                             "context_summary": SECRET}, idempotency_key=key),
+    "correct": lambda m, f, key: m.correct(f.record_id, object=f"see {SECRET}", reason=f"a {SECRET}",
+                                           idempotency_key=key),
+    "correct by description": lambda m, f, key: m.correct(target="the api's port", object=f"see {SECRET}",
+                                                          reason="a reason", idempotency_key=key),
+    "change": lambda m, f, key: m.change(f.record_id, f"api port is {SECRET}", object=f"is {SECRET}", reason="moved",
+                                         idempotency_key=key),
+    "end": lambda m, f, key: m.change(f.record_id, reason=f"over {SECRET}", idempotency_key=key),
+    "retract": lambda m, f, key: m.retract(f.record_id, reason=f"wrong {SECRET}", idempotency_key=key),
+    "support": lambda m, f, key: m.support(f.record_id, [cite(f.evidence_id)], reason=f"as {SECRET}",
+                                           idempotency_key=key),
+    "relate": lambda m, f, key: m.relate(f.record_id, "likes", f.evidence_id, reason=SECRET, idempotency_key=key),
+    "classify": lambda m, f, key: m.classify(f.record_id, "high", reason=SECRET, idempotency_key=key),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("verb", WITH_SECRETS)
+def test_a_replayed_receipt_tells_what_was_masked(house, verb):
+    memory = house.memory()
+    fact = claim(memory, "api", "port", 1)
+    first = WITH_SECRETS[verb](memory, fact, "k")
+    again = WITH_SECRETS[verb](house.memory(), fact, "k")
+    assert again.replayed
+    assert first.maskings
+    assert again.maskings == first.maskings
+
+
+def test_a_replayed_correction_of_what_is_gone_tells_what_was_masked_in_its_reason(house):
+    memory = house.memory()
+    fact = claim(memory, "api", "port", 1)
+    memory.correct(fact.record_id, object=f"see {SECRET}", reason=f"a {SECRET}", idempotency_key="k")
+    memory.retract(fact.record_id, reason="all wrong")
+    again = memory.correct(fact.record_id, object=f"see {SECRET}", reason=f"a {SECRET}", idempotency_key="k")
+    assert (again.replayed, [m.field for m in again.maskings]) == (True, ["reason"])
+
+
+def both_say(house, key=None):
+    ben = house.memory("ben")
+    claim(ben, "api", "uses", "redis")
+    ana = house.memory("ana")
+    return ana, claim(ana, "api", "uses", "redis")
+
+
+def near_sentences(house):
+    memory = house.memory()
+    memory.remember("The nightly backup of the billing database runs at two")
+    return memory, lambda: memory.remember("The nightly backup of the billing database runs at four",
+                                           idempotency_key="k")  # fmt: skip
+
+
+def disputed(house):
+    claim(house.memory("ben"), "api", "port", 8080)
+    memory = house.memory("ana")
+    return memory, lambda: claim(memory, "api", "port", 9090, idempotency_key="k")
+
+
+def one_of_two_sams(house):
+    memory = house.memory()
+    first = memory.remember(payload={"kind": "entity", "canonical_name": "Sam"})
+    memory.remember(payload={"kind": "entity", "canonical_name": "Sam", "distinct_from": [first.record_id]})
+    return memory, lambda: claim(memory, "Sam", "likes", "jazz", idempotency_key="k")
+
+
+def retracted_and_still_said(house):
+    memory, fact = both_say(house)
+    return memory, lambda: memory.retract(fact.record_id, reason="I never meant it", idempotency_key="k")
+
+
+def corrected_and_still_said(house):
+    """An agent's correction reaches its owner's words alone."""
+    claim(house.memory("ben"), "api", "prefers", "redis")
+    agent = house.agent("ana")
+    fact = claim(agent, "api", "prefers", "kafka")
+    claim(house.memory("ben"), "api", "prefers", "kafka")
+    return agent, lambda: agent.correct(fact.record_id, object="rabbit", reason="misheard", idempotency_key="k")
+
+
+MEETINGS = {"possible_conflict": near_sentences, "disputed": disputed, "ambiguous": one_of_two_sams,
+            "also_said_by": retracted_and_still_said, "also_said_by, corrected": corrected_and_still_said}  # fmt: skip
+
+
+@pytest.mark.parametrize("meeting", MEETINGS)
+def test_a_replayed_receipt_tells_what_it_meets(house, meeting):
+    _, write = MEETINGS[meeting](house)
+    first, again = write(), write()
+    assert again.replayed
+    assert {c.code for c in first.conflicts} == {meeting.partition(",")[0]}
+    assert again.conflicts == first.conflicts
+
+
+def test_a_replayed_receipt_tells_conflicts_of_now_and_none_that_may_not_be_seen(house):
+    other = claim(house.memory("ben"), "api", "port", 8080)
+    agent = house.agent("ana", grant=firsthand.Grant(clearance="low"))
+    assert claim(agent, "api", "port", 9090, idempotency_key="k").conflicts
+    house.memory("ben").classify(other.record_id, "high", reason="not for agents")
+    assert claim(agent, "api", "port", 9090, idempotency_key="k").conflicts == ()
+
+
+def test_a_refusal_that_is_replayed_has_neither_conflicts_nor_maskings(house):
+    memory = house.memory()
+    gone = memory.remember(f"the key is {SECRET}")
+    memory.retract(gone.record_id, reason="no")
+    agent = house.agent()
+    for _ in range(2):
+        told = agent.remember(f"the key is {SECRET}", idempotency_key="k")
+        assert (told.outcome, told.maskings, told.conflicts) == ("refused", (), ())

@@ -9,10 +9,10 @@ import msgspec
 
 from firsthand.capture import cleaning, shape
 from firsthand.capture.claims import Saying, assertions, check_not_itself
-from firsthand.capture.gateway import Gateway, Write, standing_of
+from firsthand.capture.gateway import Gateway, Write
 from firsthand.capture.ground import ground
 from firsthand.capture.readable import at_record, held
-from firsthand.capture.receipts import Placed, receipt_for, rows_now
+from firsthand.capture.receipts import Placed, receipt_for, rows_now, standing_of
 from firsthand.capture.revise import current_claim, propose_if_foreign
 from firsthand.ports import Writer
 from firsthand.rules.access import Handle
@@ -65,7 +65,7 @@ def support(
     fingerprint = ""
     if idempotency_key is not None:
         fingerprint = gateway.fingerprint(handle, record_id, list(evidence), revoke, reinstate, asked)
-    return Write("support", run, idempotency_key, fingerprint)
+    return Write("support", run, idempotency_key, fingerprint, maskings=masked)
 
 
 def _grant(
@@ -143,7 +143,7 @@ def relate(
     fingerprint = (
         gateway.fingerprint(handle, record_id, name, target, end, reason) if idempotency_key is not None else ""
     )
-    return Write("relate", run, idempotency_key, fingerprint)
+    return Write("relate", run, idempotency_key, fingerprint, maskings=masked)
 
 
 def classify(
@@ -175,7 +175,7 @@ def classify(
         return receipt if kept <= level else _kept_above(receipt)
 
     fingerprint = gateway.fingerprint(handle, record_id, sensitivity, reason) if idempotency_key is not None else ""
-    return Write("classify", run, idempotency_key, fingerprint)
+    return Write("classify", run, idempotency_key, fingerprint, maskings=masked)
 
 
 def _kept_above(receipt: Receipt) -> Receipt:
@@ -215,4 +215,4 @@ def attend(
     fingerprint = ""
     if idempotency_key is not None:
         fingerprint = gateway.fingerprint(handle, recall_id, record_id, outcome, reason)
-    return Write("feedback", run, idempotency_key, fingerprint, record_id)
+    return Write("feedback", run, idempotency_key, fingerprint, record_id, maskings=masked)

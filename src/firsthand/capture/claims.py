@@ -83,15 +83,17 @@ def remember(
                     "evidence_not_taken", "working memory and entities rest on no evidence; leave it out",
                     field="evidence",
                 )  # fmt: skip
-            run, names = remember_plain(gateway, handle, payload, sensitivity, reason, masked), ()
+            run, maskings = remember_plain(gateway, handle, payload, sensitivity, reason, masked)
+            names = ()
         case _:
             saying = prepare_saying(gateway, handle, payload, basis, sensitivity, evidence, reason)
-            run = _remember_claim(gateway, handle, saying._replace(maskings=(*saying.maskings, *masked)))
+            saying = saying._replace(maskings=(*saying.maskings, *masked))
+            run, maskings = _remember_claim(gateway, handle, saying), maskings_of(saying)
             names = _names_in(saying)
     fingerprint = ""
     if idempotency_key is not None:
         fingerprint = gateway.fingerprint(handle, payload, basis, sensitivity, list(evidence), asked)
-    return Write("remember", run, idempotency_key, fingerprint, names=names)
+    return Write("remember", run, idempotency_key, fingerprint, names=names, maskings=maskings)
 
 
 def _names_in(saying: Saying) -> tuple[str, ...]:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from firsthand.capture import cleaning
-from firsthand.capture.gateway import Gateway, Write, standing_of
+from firsthand.capture.gateway import Gateway, Write
+from firsthand.capture.receipts import standing_of
 from firsthand.ledger import Appended, Words
 from firsthand.ports import Writer
 from firsthand.rules.access import Handle
@@ -76,6 +77,8 @@ def capture(
     reason, masked = cleaning.reason(reason, gateway.is_ours(handle), required=False)
     episode = prepare_episode(gateway, handle, payload, reason=reason, imported=imported)
 
+    maskings = (*episode.maskings, *masked)
+
     def run(writer: Writer) -> Receipt:
         if episode.nothing_left:
             return gateway.refuse_own_words(handle, writer, "capture")
@@ -87,11 +90,12 @@ def capture(
             entry_id=done.entry.id,
             known_at=done.received_at,
             standing=standing_of(done.opened),
-            maskings=(*episode.maskings, *masked),
+            maskings=maskings,
             notes=notes,
         )
 
     fingerprint = ""
     if idempotency_key is not None:
         fingerprint = gateway.fingerprint(handle, payload, sensitivity, asked, imported)
-    return Write("capture", run, idempotency_key, fingerprint, names=episode.words.indexed.perhaps)
+    names = episode.words.indexed.perhaps
+    return Write("capture", run, idempotency_key, fingerprint, names=names, maskings=maskings)

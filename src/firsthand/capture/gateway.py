@@ -12,28 +12,27 @@ from typing import NamedTuple
 
 import msgspec
 
+from firsthand.capture.replays import ONLY_OWN_WORDS, replayed
 from firsthand.journal import Journal
 from firsthand.ledger import Appended, Draft, Words, append, prepare
-from firsthand.ports import BeliefRow, Clock, Reader, RequestRow, Store, Writer
+from firsthand.ports import Clock, RequestRow, Store, Writer
 from firsthand.projection import policy_in_force
 from firsthand.rules.access import Handle
 from firsthand.rules.identity import SALT_BYTES
-from firsthand.rules.standing import Row
 from firsthand.vocabulary.entries import Body, Define, Edges, PolicyRules
-from firsthand.vocabulary.errors import ConflictError, InvalidError, NextAction
+from firsthand.vocabulary.errors import InvalidError, NextAction
 from firsthand.vocabulary.grants import SPACE_WIDE
 from firsthand.vocabulary.limits import IDEMPOTENCY_KEY_BYTES, check_bytes
-from firsthand.vocabulary.packets import Receipt, Standing
+from firsthand.vocabulary.packets import Masking, Receipt
 
 NO_WORDS = Body()
-ONLY_OWN_WORDS = "only_own_words"
 
 
 class Write(NamedTuple):
     """A verb ready to run under the lock. `fingerprint` tells one request from another under the same key.
 
     `of` tells apart the writes of one request, such as the feedback on each record of a recall. `names`: keys that are
-    looked up as names of entities.
+    looked up as names of entities. `maskings`: what was masked in its words, for whoever asks again.
     """
 
     verb: str
@@ -42,6 +41,7 @@ class Write(NamedTuple):
     fingerprint: str = ""
     of: str = ""
     names: tuple[str, ...] = ()
+    maskings: tuple[Masking, ...] = ()
 
 
 class Gateway:
@@ -156,7 +156,7 @@ class Gateway:
             return None
         with self.store.reading(handle.space) as reader:
             known = reader.request(_request_digest(handle, verb, key))
-            return None if known is None else _replayed(reader, known, fingerprint)
+            return None if known is None else replayed(reader, handle, verb, known, fingerprint, ())
 
     def _once(self, handle: Handle, writer: Writer, write: Write) -> Receipt:
         """Run a write, or answer with the first receipt of its idempotency key."""
@@ -165,7 +165,7 @@ class Gateway:
         digest = _request_digest(handle, write.verb, write.key, write.of)
         known = writer.request(digest)
         if known is not None:
-            return _replayed(writer, known, write.fingerprint)
+            return replayed(writer, handle, write.verb, known, write.fingerprint, write.maskings)
         receipt = write.run(writer)
         writer.put_request(
             digest,
@@ -196,45 +196,3 @@ def _definition(what: str, name_id: str) -> Define:
 def _request_digest(handle: Handle, verb: str, key: str, of: str = "") -> str:
     check_bytes(key, most=IDEMPOTENCY_KEY_BYTES, field="idempotency_key")
     return handle.keyed.request(handle.ids.actor, verb, f"{key}\n{of}" if of else key)
-
-
-def _replayed(reader: Reader, known: RequestRow, fingerprint: str) -> Receipt:
-    """The first receipt again, with the standing of now."""
-    if known.fingerprint != fingerprint:
-        raise ConflictError(
-            "idempotency_key_reused", "idempotency_key was used before for another request; take a new key",
-            field="idempotency_key", next_action="fix_and_resubmit",
-        )  # fmt: skip
-    standing = None
-    if known.record_id is not None:
-        docs = reader.docs_of_record(known.record_id)
-        standing = standing_of(reader.beliefs([d.vid for d in docs], None))
-    erased = standing is not None and standing.status == "erased"
-    return Receipt(
-        outcome="refused" if erased else known.outcome,  # type: ignore[arg-type]
-        record_id=known.record_id,
-        entry_id=known.entry_id,
-        evidence_id=known.evidence_id,
-        known_at=known.known_at,
-        standing=standing,
-        code="erased" if erased else known.code,
-        next_action=_next_action("erased" if erased else known.code, known.outcome),
-        replayed=True,
-    )
-
-
-def _next_action(code: str | None, outcome: str) -> NextAction | None:
-    if code == ONLY_OWN_WORDS:
-        return "none"
-    return "ask_person" if code == "erased" or outcome in ("refused", "proposed") else None
-
-
-_WEIGHT = ("active", "disputed", "needs_review", "pending_evidence", "quarantined", "superseded")
-
-
-def standing_of(rows: Sequence[BeliefRow] | Sequence[Row]) -> Standing | None:
-    """A record's standing in one word each: that of its best row."""
-    if not rows:
-        return None
-    best = min(rows, key=lambda r: (_WEIGHT.index(r.status) if r.status in _WEIGHT else len(_WEIGHT), -r.valid_to))
-    return Standing(tier=best.tier, status=best.status, visibility=best.visibility, hidden_reason=best.hidden_reason)

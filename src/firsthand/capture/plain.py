@@ -31,8 +31,8 @@ def remember_plain(
     sensitivity: Sensitivity,
     reason: str | None,
     masked: tuple[Masking, ...],
-) -> Callable[[Writer], Receipt]:
-    """What to run under the lock for a working record or an entity."""
+) -> tuple[Callable[[Writer], Receipt], tuple[Masking, ...]]:
+    """What to run under the lock for a working record or an entity, and what was masked in its words."""
     cleaned = cleaning.clean(payload, gateway.is_ours(handle))
     payload, maskings = cleaned.payload, (*cleaned.maskings, *masked)
     words = gateway.words(Body(payload=payload, reason=reason), gateway.clock.now())
@@ -50,7 +50,7 @@ def remember_plain(
         notes = ("own_packet_cut",) if cleaned.own_words else ()
         return receipt_for(handle, writer, placed, maskings=maskings, notes=notes)
 
-    return run
+    return run, maskings
 
 
 def _working(handle: Handle, writer: Writer, payload: Working, words: Words) -> tuple[str | None, Revise, Words]:

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
-from firsthand.capture.gateway import standing_of
 from firsthand.capture.readable import payload_of
 from firsthand.ledger import Appended
 from firsthand.ports import BeliefRow, Reader, Writer
 from firsthand.rules.access import Handle
 from firsthand.rules.bearing import claim_digest
 from firsthand.rules.near import is_near
+from firsthand.rules.standing import Row
 from firsthand.rules.terms import terms
+from firsthand.rules.view import View
 from firsthand.rules.wording import words_of
 from firsthand.vocabulary.entries import Claim
-from firsthand.vocabulary.packets import Conflict, Masking, Receipt
+from firsthand.vocabulary.packets import Conflict, Masking, Receipt, Standing
 
 NEAR_TERMS = 24
 NEAR_LOOKED_AT = 64
@@ -50,10 +52,10 @@ def receipt_for(
     rows = rows_now(writer, placed.record_id) if begun is None else begun
     digest = claim_digest(placed.claim)
     own = [r for r in rows if r.claim == digest] or rows
-    conflicts = list(_met(handle, writer, own))
-    conflicts += [c for c in (_ambiguous(handle, writer, e) for e in candidates) if c is not None]
+    conflicts = list(met(handle, writer, own))
+    conflicts += [c for c in (ambiguous(handle, writer, e) for e in candidates) if c is not None]
     if plain_text is not None:
-        conflicts += _near(handle, writer, plain_text, placed.record_id)
+        conflicts += near(handle, writer, plain_text, placed.record_id)
     # design 03: a writer who may not see what it met gets plain `stored`.
     reinforced = placed.reinforced and may_see(handle, own)
     return Receipt(
@@ -88,7 +90,18 @@ def rows_now(reader: Reader, record_id: str) -> list[BeliefRow]:
     return reader.beliefs([d.vid for d in reader.docs_of_record(record_id)], None)
 
 
-def _met(handle: Handle, reader: Reader, own: list[BeliefRow]) -> list[Conflict]:
+_WEIGHT = ("active", "disputed", "needs_review", "pending_evidence", "quarantined", "superseded")
+
+
+def standing_of(rows: Sequence[BeliefRow] | Sequence[Row]) -> Standing | None:
+    """A record's standing in one word each: that of its best row."""
+    if not rows:
+        return None
+    best = min(rows, key=lambda r: (_WEIGHT.index(r.status) if r.status in _WEIGHT else len(_WEIGHT), -r.valid_to))
+    return Standing(tier=best.tier, status=best.status, visibility=best.visibility, hidden_reason=best.hidden_reason)
+
+
+def met(handle: Handle, reader: Reader, own: list[BeliefRow]) -> list[Conflict]:
     """Disputes and stronger claims in the same slot."""
     found: dict[str, Conflict] = {}
     for row in own:
@@ -103,14 +116,15 @@ def _met(handle: Handle, reader: Reader, own: list[BeliefRow]) -> list[Conflict]
     return list(found.values())
 
 
-def _ambiguous(handle: Handle, reader: Reader, entity_id: str) -> Conflict | None:
+def ambiguous(handle: Handle, reader: Reader, entity_id: str) -> Conflict | None:
+    """One of the entities that a name may stand for."""
     text = visible_text(handle, reader, rows_now(reader, entity_id))
     if text is None:
         return None
     return Conflict(code="ambiguous", record_id=entity_id, text=text, settle_with=("retract", "remember"))
 
 
-def _near(handle: Handle, reader: Reader, statement: str, record_id: str) -> list[Conflict]:
+def near(handle: Handle, reader: Reader, statement: str, record_id: str) -> list[Conflict]:
     """Sentences that may contradict this one, by shared words on the current shelf of its scope."""
     scope = reader.scope(handle.scope_id)
     if scope is None:
@@ -134,3 +148,22 @@ def _near(handle: Handle, reader: Reader, statement: str, record_id: str) -> lis
         if len(found) >= NEAR_MOST:
             break
     return found
+
+
+def still_say(handle: Handle, reader: Reader, record_id: str, claim: Claim) -> tuple[Conflict, ...]:
+    """Who else still says what was taken back, by name."""
+    rows = [r for r in rows_now(reader, record_id) if r.claim == claim_digest(claim)]
+    if not any(r.status in ("active", "disputed") for r in rows):
+        return ()
+    text = visible_text(handle, reader, rows)
+    if text is None:
+        return ()
+    others = {s.source for s in View(reader).said_in_unit(rows[0].unit) if s.claim == claim}
+    names = [reader.name("who", source) for source in sorted(others - {handle.ids.owner})]
+    who = ", ".join(sorted(n for n in names if n is not None))
+    return (
+        Conflict(
+            code="also_said_by", record_id=record_id, text=f"{who}: {text}" if who else text,
+            settle_with=("correct", "contest"),
+        ),
+    )  # fmt: skip

@@ -19,10 +19,10 @@ from firsthand.capture.claims import (
     prepare_saying,
     would_block,
 )
-from firsthand.capture.gateway import Gateway, Write, standing_of
+from firsthand.capture.gateway import Gateway, Write
 from firsthand.capture.ground import ground
 from firsthand.capture.readable import Held, at_record, held, payload_of
-from firsthand.capture.receipts import Placed, receipt_for, rows_now, visible_text
+from firsthand.capture.receipts import Placed, receipt_for, standing_of, still_say
 from firsthand.ports import BeliefRow, Writer
 from firsthand.rules.access import Handle
 from firsthand.rules.bearing import claim_digest, value_digest
@@ -41,10 +41,10 @@ from firsthand.vocabulary.entries import (
     Reach,
     Tombstone,
 )
-from firsthand.vocabulary.errors import ConflictError, InvalidError, RefusedError
+from firsthand.vocabulary.errors import AbsentError, ConflictError, InvalidError, RefusedError
 from firsthand.vocabulary.instants import BEGINNING, FOREVER
 from firsthand.vocabulary.kinds import Sensitivity
-from firsthand.vocabulary.packets import Conflict, Receipt
+from firsthand.vocabulary.packets import Masking, Receipt
 from firsthand.vocabulary.records import Competence, Payload, PlanGraph, Semantic, Validity
 
 
@@ -104,7 +104,23 @@ def revise(gateway: Gateway, handle: Handle, asked: Revision, idempotency_key: s
             return msgspec.structs.replace(_end(gateway, here, writer, current, asked, reason), maskings=masked)
         return _replace(gateway, here, writer, current, asked, _with_level(saying, current))
 
-    return Write(asked.verb, run, idempotency_key, asked.fingerprint)
+    maskings = maskings_of(saying) if saying is not None else masked
+    return Write(asked.verb, run, idempotency_key, asked.fingerprint, maskings=maskings)
+
+
+def masked_again(gateway: Gateway, handle: Handle, asked: Revision) -> tuple[Masking, ...]:
+    """What is masked in a request that was answered before, its words put to what the record says now.
+
+    Once the record says nothing more, only what is masked in the reason can be told.
+    """
+    _, masked = cleaning.reason(asked.reason, gateway.is_ours(handle), required=True)
+    if asked.only_end:
+        return masked
+    try:
+        payload = asked.renew(_preview(gateway, handle, asked))
+    except (AbsentError, InvalidError, RefusedError):
+        return masked
+    return (*cleaning.clean(payload, gateway.is_ours(handle)).maskings, *masked)
 
 
 def retract(
@@ -136,9 +152,11 @@ def retract(
         edges = Judge(verb="retract", claim=current.claim, consequences=_leave(gateway, here, current, "retract", None))
         done = gateway.append(here, writer, edges, words, record=record_id)
         placed = Placed(done, record_id, current.claim, False, None)
-        return receipt_for(here, writer, placed, maskings=masked, extra=_still_say(writer, here, current))
+        return receipt_for(
+            here, writer, placed, maskings=masked, extra=still_say(here, writer, record_id, current.claim)
+        )
 
-    return Write("retract", run, idempotency_key, fingerprint)
+    return Write("retract", run, idempotency_key, fingerprint, maskings=masked)
 
 
 def current_claim(writer: Writer, handle: Handle, record_id: str) -> Current:
@@ -258,7 +276,8 @@ def _replace(
     else:
         placed = place(gateway, handle, writer, saying, claim, grounds, saw=saw, consequences=left)
     candidates = subject.candidates if subject else ()
-    extra = _still_say(writer, handle, current) if asked.verb == "correct" and claim != current.claim else ()
+    corrected = asked.verb == "correct" and claim != current.claim
+    extra = still_say(handle, writer, record_id, current.claim) if corrected else ()
     notes = ("own_packet_cut",) if saying.own_words else ()
     return receipt_for(
         handle, writer, placed, maskings=maskings_of(saying), candidates=candidates, extra=extra, notes=notes
@@ -304,25 +323,6 @@ def _leave(
         # The value stays; the conditions and windows it was said under before do not.
         return Consequences(reach=reach, ending=Ending(claim=old, since=BEGINNING))
     return Consequences(reach=reach, tombstone=tombstone if leaves else None)
-
-
-def _still_say(writer: Writer, handle: Handle, current: Current) -> tuple[Conflict, ...]:
-    """Who else still says what was taken back, by name."""
-    rows = [r for r in rows_now(writer, current.record.record_id) if r.claim == claim_digest(current.claim)]
-    if not any(r.status in ("active", "disputed") for r in rows):
-        return ()
-    text = visible_text(handle, writer, rows)
-    if text is None:
-        return ()
-    others = {s.source for s in View(writer).said_in_unit(rows[0].unit) if s.claim == current.claim}
-    names = [writer.name("who", source) for source in sorted(others - {handle.ids.owner})]
-    who = ", ".join(sorted(n for n in names if n is not None))
-    return (
-        Conflict(
-            code="also_said_by", record_id=current.record.record_id, text=f"{who}: {text}" if who else text,
-            settle_with=("correct", "contest"),
-        ),
-    )  # fmt: skip
 
 
 def _check_heads(writer: Writer, current: Current, expected: Sequence[str] | None) -> None:
