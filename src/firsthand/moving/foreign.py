@@ -14,7 +14,6 @@ from firsthand.rules.identity import ID_HEX, SALT_BYTES, body_digest, entry_id
 from firsthand.rules.seals import SealCheck
 from firsthand.rules.vouching import least, most
 from firsthand.vocabulary.entries import FORMAT_VERSION, Body, Define, Skeleton
-from firsthand.vocabulary.grants import SPACE_WIDE
 from firsthand.vocabulary.kinds import PeerTrust
 from firsthand.vocabulary.limits import BODY_BYTES
 
@@ -73,7 +72,7 @@ class Checks:
             case "who":
                 return edges.id == keyed.who(body.name)
             case "scope":
-                return edges.id == keyed.scope(body.name) and body.name != SPACE_WIDE
+                return edges.id == keyed.scope(body.name)
             case "session":
                 return edges.id == keyed.digest("session", body.name)
             case _:
