@@ -194,6 +194,7 @@ class Walk:
         self._received_at = 0
         self._last: str | None = None
         self._blank: dict[str, LedgerRow] = {}
+        self._named: set[str] = set()
         self.position = 0
 
     def verified(self, page: list[LedgerRow]) -> list[tuple[LedgerRow, Skeleton]]:
@@ -216,11 +217,13 @@ class Walk:
         if row.position != self.position:
             raise _broken(row, "position", "a position is missing before it")
         skeleton = _verify_row(self._reader, row)
-        if row.body is None:
+        if row.body is None and row.entry_id not in self._named:
             self._blank[row.entry_id] = row
         if isinstance(skeleton.edges, Erase):
             for erased in skeleton.edges.targets:
                 self._blank.pop(erased, None)
+            # What another store erased may arrive after its erasure.
+            self._named.update(skeleton.edges.targets)
         if row.received_at <= self._received_at:
             raise _broken(row, "received_at", "it was received before the entry before it")
         if row.chain != chained(self._chain, row.entry_id, row.received_at):

@@ -97,7 +97,7 @@ def test_only_the_operator_of_the_file_moves_a_whole_space(pair: Pair) -> None:
         lambda: narrow.ledger.backup(pair.folder / "x"),
         lambda: narrow.peers.share_key(pair.folder / "k"),
         lambda: narrow.peers.register("00" * 32),
-        lambda: narrow.peers.list(),
+        narrow.peers.list,
     )
     for move in moves:
         with pytest.raises(firsthand.DeniedError):

@@ -387,6 +387,41 @@ def test_an_erasure_that_came_first_keeps_the_words_out_when_their_entry_arrives
     assert c.ledger.verify(deep=True).deep
 
 
+def test_a_blank_body_whose_erasure_is_quarantined_stops_the_whole_export(pair: Pair) -> None:
+    a, b = pair.memory("a"), pair.memory("b")
+    pair.trusting(b, a)
+    gone = a.capture("The zqxword is here.")
+    named = erase(a, gone.record_id)
+    held = everything(pair.path("b"))
+
+    def unfit(rows: list[Any]) -> list[Any]:
+        return [altered(salt=None)(row) if row.entry_id == named else row for row in rows]
+
+    with pytest.raises(firsthand.BrokenError) as caught:
+        b.ledger.take_in(forged(pair.export(a), a, unfit))
+    assert caught.value.code == "export_unfit"
+    assert everything(pair.path("b")) == held
+
+
+def test_words_whose_erasure_came_before_they_did_stay_out(pair: Pair) -> None:
+    a, b, c = pair.memory("a"), pair.memory("b"), pair.memory("c")
+    for one, other in ((b, a), (c, a), (c, b)):
+        pair.trusting(one, other)
+    gone = a.capture("The zqxword is here.")
+    old = pair.export(a)
+    b.ledger.take_in(old)
+    erase(b, gone.record_id)
+
+    def without_it(rows: list[Any]) -> list[Any]:
+        return [row for row in rows if row.entry_id[1:] != gone.record_id[1:]]
+
+    c.ledger.take_in(forged(pair.export(b), b, without_it))
+    report = c.ledger.take_in(old)
+    assert (report.blank, report.quarantined) == (1, ())
+    assert "zqxword" not in str(everything(pair.path("c")))
+    assert c.ledger.verify(deep=True).deep
+
+
 def test_an_erasure_by_a_store_that_vouches_for_persons_destroys_the_words_here_too(pair: Pair) -> None:
     a, b = pair.memory("a"), pair.memory("b")
     pair.trusting(a, b)

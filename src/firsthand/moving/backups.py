@@ -11,7 +11,7 @@ from typing import Final
 import msgspec
 
 from firsthand.moving.exporting import only_the_operator
-from firsthand.moving.manifest import End, FileOf, create, new_folder, synced
+from firsthand.moving.manifest import End, FileOf, in_lines, new_folder, write_new
 from firsthand.moving.sealing import device_key
 from firsthand.ports import Progress, Store
 from firsthand.rules.access import Handle
@@ -50,9 +50,7 @@ def back_up(store: Store, handle: Handle, path: Path, progress: Progress | None)
             kept=tuple(file.name for file in kept),
             spaces={space: End(**head._asdict()) for space, head in spaces.items()},
         )
-        file = create(folder / MANIFEST)
-        file.write(msgspec.json.format(msgspec.json.encode(manifest, order="sorted"), indent=1) + b"\n")
-        synced(file)
+        write_new(folder / MANIFEST, in_lines(manifest))
     return BackupReport(
         path=str(path),
         bytes=sum(file.bytes for file in manifest.files),

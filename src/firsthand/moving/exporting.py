@@ -44,8 +44,8 @@ def export(store: Store, gateway: Gateway, handle: Handle, path: Path, progress:
     seals: list[str] = []
     erasures: list[ErasureOf] = []
     erased = 0
-    with new_folder(path) as folder, store.reading(handle.space) as reader:
-        total, walk, files = reader.head().position, Walk(reader), EntryFiles(folder)
+    with new_folder(path) as folder, EntryFiles(folder) as files, store.reading(handle.space) as reader:
+        total, walk = reader.head().position, Walk(reader)
         for page in pages(reader):
             for row, skeleton in walk.verified(page):
                 files.write(row)

@@ -87,7 +87,8 @@ def concerns_one_store(skeleton: Skeleton) -> bool:
 class Relays:
     """What another store got from third ones, and how far it believes it: nobody vouches for more than he believes."""
 
-    def __init__(self, rows: Iterable[LedgerRow]) -> None:
+    def __init__(self, rows: Iterable[LedgerRow], as_agent: Iterable[str]) -> None:
+        self._as_agent = frozenset(as_agent)
         trusts: dict[str, PeerTrust] = {}
         arrivals: list[Define] = []
         for row in rows:
@@ -115,7 +116,7 @@ class Relays:
         """How far the other store believes an entry; its own as they are."""
         senders = self._senders.get(entry_id)
         if not senders:
-            return "person"
+            return "agent" if entry_id in self._as_agent else "person"
         return most(least(self._trusts.get(device, "none"), held) for device, held in senders.items())
 
     def senders(self, entry_id: str) -> dict[str, PeerTrust]:

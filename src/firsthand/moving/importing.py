@@ -22,7 +22,7 @@ from firsthand.rules.access import Handle
 from firsthand.rules.bearing import keys_looked_under, naming_key
 from firsthand.rules.vouching import most
 from firsthand.vocabulary.entries import Body, Define, Entry, Erase, Skeleton
-from firsthand.vocabulary.errors import InvalidError, RefusedError
+from firsthand.vocabulary.errors import BrokenError, InvalidError, RefusedError
 from firsthand.vocabulary.grants import SPACE_WIDE
 from firsthand.vocabulary.kinds import TRUSTS, PeerTrust
 from firsthand.vocabulary.moves import Quarantined, TransferReport
@@ -60,7 +60,7 @@ def take_in(store: Store, gateway: Gateway, handle: Handle, path: Path, progress
         trust = "person" if own else trust_in(writer, manifest.device)
         if trust == "none":
             return gateway.refuse(handle, writer, "import", "peer_unknown", next_action="ask_person")
-        relays = Relays(rows_in(path, manifest))
+        relays = Relays(rows_in(path, manifest), manifest.believed_as_agent)
         intake = _Intake(gateway, handle, writer, manifest, None if own else manifest.device, trust, relays)
         intake.take_all(linked_rows(path, manifest), progress)
         tally.append(intake)
@@ -114,9 +114,10 @@ class _Intake:
         self._checks = Checks(handle)
         self._erased = frozenset(target for erasure in manifest.erasures for target in erasure.targets)
         self._to_blank: dict[str, None] = {}
+        self._blanks: list[LedgerRow] = []
         self._quarantined: list[Quarantined] = []
         self._noted: set[tuple[str, str]] | None = None
-        self._read = self._added = self._known = self._blank = self._local = self._erased_here = 0
+        self._read = self._added = self._known = self._local = self._erased_here = 0
 
     def take_all(self, rows: Iterator[tuple[LedgerRow, str]], progress: Progress | None) -> None:
         """Every entry in its order; then destroy the words that an erasure among them names."""
@@ -144,7 +145,7 @@ class _Intake:
             read=self._read,
             added=self._added,
             known=self._known,
-            blank=self._blank,
+            blank=len(self._blanks),
             erased_here=self._erased_here,
             local=self._local,
             quarantined=tuple(self._quarantined[:QUARANTINED_KEPT]),
@@ -202,7 +203,8 @@ class _Intake:
             row = taken.row
             if row.body is not None and self._erased_by(row.entry_id):
                 row = row._replace(body=None, salt=None)
-            self._blank += row.body is None
+            if row.body is None:
+                self._blanks.append(row)
             adopt(self._writer, row, taken.skeleton, self._gateway.clock.now())
             read = self._writer.vouched(taken.entry)
             if read is not None and isinstance(read.skeleton.edges, Erase):
@@ -230,6 +232,12 @@ class _Intake:
 
     def _destroy(self) -> None:
         """Blank what the erasures taken over name, and make everything anew from what is left."""
+        for row in self._blanks:
+            if not self._erased_by(row.entry_id):
+                raise BrokenError(
+                    "export_unfit", "a body of the export is blank, and what erased it cannot be taken over",
+                    field="path", details={"position": row.position},
+                )  # fmt: skip
         self._erased_here = self._writer.blank(self._to_blank)
         if self._erased_here:
             replay_all(self._writer, None)

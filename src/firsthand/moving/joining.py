@@ -9,7 +9,7 @@ from typing import Final
 import msgspec
 
 from firsthand.moving.exporting import only_the_operator
-from firsthand.moving.manifest import create, synced
+from firsthand.moving.manifest import write_new
 from firsthand.ports import Store
 from firsthand.rules.access import Handle
 from firsthand.vocabulary.errors import BrokenError, ConflictError, InvalidError
@@ -33,15 +33,13 @@ def write_key(store: Store, handle: Handle, path: Path) -> Path:
     only_the_operator(handle, "key")
     held = SpaceKey(format=FORMAT, space=handle.space, key=store.space_key(handle.space).hex())
     try:
-        file = create(path)
+        write_new(path, msgspec.json.encode(held, order="sorted"))
     except FileExistsError:
         raise ConflictError(
             "path_exists", "there is something at path already", field="path", next_action="fix_and_resubmit"
         ) from None
     except OSError:
         raise InvalidError("path_unwritable", "path cannot be written", field="path") from None
-    file.write(msgspec.json.encode(held, order="sorted"))
-    synced(file)
     return path
 
 

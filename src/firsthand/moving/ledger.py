@@ -6,12 +6,15 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from firsthand.audit import Audit
+from firsthand.capture.shape import record_id
 from firsthand.moving.backups import back_up
 from firsthand.moving.exporting import export
 from firsthand.moving.importing import take_in
 from firsthand.moving.merging import Later, Merged, bring_over, later_than, read_later
+from firsthand.moving.packing import Wanted, pack
 from firsthand.moving.sealing import seal
 from firsthand.ports import Head, Progress
+from firsthand.vocabulary.kinds import Sensitivity
 from firsthand.vocabulary.moves import BackupReport, ExportReport, SealView, TransferReport
 
 
@@ -31,6 +34,24 @@ class Ledger(Audit):
         It holds every word of the space and no key. Only the operator of the file may (`DeniedError`).
         """
         return export(self._store, self._gateway, self._handle, Path(path), progress)
+
+    def pack(
+        self,
+        path: str | Path,
+        *,
+        scopes: Sequence[str] = (),
+        records: Sequence[str] = (),
+        query: str | None = None,
+        clearance: Sensitivity | None = None,
+        progress: Progress | None = None,
+    ) -> ExportReport:
+        """Write a selection to a new folder: scopes, records with what they rest on, the answers to a query.
+
+        It holds no key, and nothing that is hidden, erased, taken back or over the clearance; `left_out` lists what
+        that kept here. Another store of the space takes it in as it does an export.
+        """
+        wanted = Wanted(tuple(scopes), tuple(map(record_id, records)), query, clearance)
+        return pack(self._store, self._gateway, self._handle, Path(path), wanted, progress)
 
     def backup(self, path: str | Path, *, progress: Progress | None = None) -> BackupReport:
         """Copy every space of the file, with its keys, to a new folder, while it is in use.

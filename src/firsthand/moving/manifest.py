@@ -9,7 +9,7 @@ import re
 import shutil
 from collections.abc import Generator, Iterator
 from pathlib import Path
-from typing import IO, Final, Literal
+from typing import IO, Final, Literal, Self
 
 import msgspec
 
@@ -63,7 +63,10 @@ class End(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True)
 
 
 class Manifest(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """What an export holds. `key_check` tells spaces apart that have one name and different keys."""
+    """What an export holds. `key_check` tells spaces apart that have one name and different keys.
+
+    `believed_as_agent`: those of a pack's entries that its store itself has from others, and believes only so far.
+    """
 
     format: str
     version: int
@@ -79,6 +82,7 @@ class Manifest(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     seals: tuple[str, ...] = ()
     erasures: tuple[ErasureOf, ...] = ()
     left_out: tuple[Left, ...] = ()
+    believed_as_agent: tuple[str, ...] = ()
     signature: str = ""
 
     def signed(self, key: DeviceKey) -> Manifest:
@@ -131,6 +135,13 @@ class EntryFiles:
         self.files: list[FileOf] = []
         self.entries = 0
 
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *gone: object) -> None:
+        if self._file is not None:
+            self._file.close()
+
     def write(self, row: LedgerRow) -> None:
         """One entry, its skeleton and body exactly as stored."""
         line = msgspec.json.encode(row) + b"\n"
@@ -151,7 +162,8 @@ class EntryFiles:
         """End the file that is written, if there is one."""
         if self._file is None:
             return
-        synced(self._file)
+        sync(self._file)
+        self._file.close()
         name = self._name()
         found = FileOf(name=name, bytes=self._bytes, sha256=self._hash.hexdigest(), entries=self._entries)
         self.files.append(found)
@@ -163,18 +175,27 @@ def create(path: Path) -> IO[bytes]:
     return os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, FILE_MODE), "wb")
 
 
-def synced(file: IO[bytes]) -> None:
-    """Close a file once it is on the disk."""
+def sync(file: IO[bytes]) -> None:
+    """Wait until a file is on the disk."""
     file.flush()
     os.fsync(file.fileno())
-    file.close()
+
+
+def write_new(path: Path, data: bytes) -> None:
+    """A new file for its owner alone, on the disk when this returns."""
+    with create(path) as file:
+        file.write(data)
+        sync(file)
+
+
+def in_lines(listed: msgspec.Struct) -> bytes:
+    """A list as JSON that a person can read."""
+    return msgspec.json.format(msgspec.json.encode(listed, order="sorted"), indent=1) + b"\n"
 
 
 def write_manifest(folder: Path, manifest: Manifest) -> None:
     """The list of a folder's files, written last."""
-    file = create(folder / MANIFEST)
-    file.write(msgspec.json.format(msgspec.json.encode(manifest, order="sorted"), indent=1) + b"\n")
-    synced(file)
+    write_new(folder / MANIFEST, in_lines(manifest))
 
 
 # ---- reading ---------------------------------------------------------------------------------------------------------

@@ -61,7 +61,7 @@ def read_later(store: Store, handle: Handle, path: Path) -> list[Later]:
     manifest = read_manifest(path)
     check_space(handle, manifest)
     check_files(path, manifest)
-    checks, relays = Checks(handle), Relays(rows_in(path, manifest))
+    checks, relays = Checks(handle), Relays(rows_in(path, manifest), manifest.believed_as_agent)
     own = device_key(store, handle.space).device == manifest.device
     with store.reading(handle.space) as reader:
         if not own and trust_in(reader, manifest.device) == "none":
@@ -89,9 +89,14 @@ def vouching(manifest: Manifest, relays: Relays, entry_id: str) -> dict[str, Pee
 def bring_over(gateway: Gateway, handle: Handle, later: Sequence[Later]) -> Merged:
     """Append what binds of a later time, in one transaction."""
     merged: list[Merged] = []
+    with gateway.store.reading(handle.space) as reader:
+        here = {one.row.entry_id for one in later if reader.position_of(one.row.entry_id) is not None}
+    new = [one for one in binding(later) if one.row.entry_id not in here]
+    if not new:
+        return Merged(0, 0)
 
     def run(writer: Writer) -> Receipt:
-        merged.append(_merge(gateway, handle, writer, later))
+        merged.append(_merge(gateway, handle, writer, new))
         return Receipt(outcome="stored", record_id=None, entry_id=None, known_at=writer.head().received_at)
 
     gateway.commit(handle, [Write("import", run)])
@@ -113,10 +118,8 @@ def binding(later: Sequence[Later]) -> list[Later]:
     return [one for one, entry in every if entry.id in chosen]
 
 
-def _merge(gateway: Gateway, handle: Handle, writer: Writer, later: Sequence[Later]) -> Merged:
-    """Append what binds of a later time and is not here, then destroy the words that it erases."""
-    here = {one.row.entry_id for one in later if writer.position_of(one.row.entry_id) is not None}
-    new = [one for one in binding(later) if one.row.entry_id not in here]
+def _merge(gateway: Gateway, handle: Handle, writer: Writer, new: Sequence[Later]) -> Merged:
+    """Append what binds of a later time, then destroy the words that it erases."""
     senders: dict[tuple[str, PeerTrust], list[str]] = {}
     for one in new:
         for device, trust in one.senders.items():

@@ -61,6 +61,10 @@ class LedgerReader(Entries, Protocol):
         """The ids of all entries that came from a device."""
         ...
 
+    def trust_in(self, entry_id: str) -> PeerTrust:
+        """How far those an entry came from are believed; what was written here counts as it says."""
+        ...
+
     def vouched(self, entry: Entry) -> Entry | None:
         """An entry as far as those it came from are believed; unset, if they are not."""
         ...

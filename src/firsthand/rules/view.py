@@ -10,6 +10,7 @@ from firsthand.rules.bearing import (
     CLAIMED,
     assertions_of,
     bearings,
+    citing_key,
     consequences_of,
     inherits_from,
     keys_about,
@@ -243,6 +244,10 @@ class View:
     def said_of_record(self, record_id: str) -> list[Said]:
         """Every assertion made on a record."""
         return self.account(record_id).said
+
+    def cited_by(self, record_id: str) -> tuple[Entry, ...]:
+        """Entries with an assertion that cites a record."""
+        return self.bearing_on(citing_key(record_id))
 
     def kind_of(self, record_id: str) -> Kind | None:
         """The kind of a record, if any content of it is here."""

@@ -111,15 +111,19 @@ class LedgerReads(Snapshot):
 
     def vouched(self, entry: Entry) -> Entry | None:
         """An entry as far as those it came from are believed; unset, if they are not."""
+        trust = self.trust_in(entry.id)
+        if trust == "person":
+            return entry
+        senders = self.senders(entry.id).keys()
+        return as_vouched(entry, trust, frozenset(i for i in named_by(entry) if senders & self.senders(i).keys()))
+
+    def trust_in(self, entry_id: str) -> PeerTrust:
+        """How far those an entry came from are believed; what was written here counts as it says."""
         trusts = self._trusts()
-        if not trusts:
-            return entry
-        senders = self.senders(entry.id)
+        senders = self.senders(entry_id) if trusts else {}
         if not senders:
-            return entry
-        own = frozenset(named for named in named_by(entry) if senders.keys() & self.senders(named).keys())
-        trust = most(least(trusts.get(device, "none"), held) for device, held in senders.items())
-        return as_vouched(entry, trust, own)
+            return "person"
+        return most(least(trusts.get(device, "none"), held) for device, held in senders.items())
 
     def _trusts(self) -> dict[str, PeerTrust]:
         """How far each registered store is believed, asked once for this look at the space."""

@@ -8,6 +8,7 @@ from typing import Final
 import click
 import msgspec
 
+from firsthand.surfaces.asking import SENSITIVITY, several
 from firsthand.surfaces.desk import Desk, Progress, make_folder, pass_desk
 from firsthand.surfaces.sentences import (
     backup_sentences,
@@ -17,7 +18,8 @@ from firsthand.surfaces.sentences import (
     restore_sentences,
     seal_sentences,
 )
-from firsthand.vocabulary.kinds import TRUSTS, PeerTrust
+from firsthand.vocabulary.errors import InvalidError
+from firsthand.vocabulary.kinds import TRUSTS, PeerTrust, Sensitivity
 
 
 class Joined(msgspec.Struct, frozen=True, kw_only=True):
@@ -36,11 +38,34 @@ def seal(desk: Desk) -> None:
 
 @click.command()
 @click.argument("path", metavar="FOLDER")
+@several("--only-scope", "Pack only this scope.", "KIND:ID")
+@several("--record", "Pack this record and what it rests on.", "ID")
+@click.option("--query", metavar="WORDS", help="Pack what answers this.")
+@click.option("--clearance", type=SENSITIVITY, help="Pack nothing more sensitive than this.")
 @pass_desk
-def export(desk: Desk, path: str) -> None:
-    """Write the whole ledger to a new FOLDER, byte for byte, hashed and signed. It holds every word, and no key."""
+def export(
+    desk: Desk,
+    path: str,
+    only_scope: tuple[str, ...],
+    record: tuple[str, ...],
+    query: str | None,
+    clearance: Sensitivity | None,
+) -> None:
+    """Write the whole ledger to a new FOLDER, byte for byte, hashed and signed. It holds every word, and no key.
+
+    With a selection, write a pack: only what may be shown, with a list of what was left out.
+    """
+    ledger = desk.memory.ledger
     with Progress("exporting", quiet=desk.as_json) as progress:
-        report = desk.memory.ledger.export(path, progress=progress)
+        if only_scope or record or query is not None:
+            records = [desk.memory.find(each) for each in record]
+            report = ledger.pack(
+                path, scopes=only_scope, records=records, query=query, clearance=clearance, progress=progress
+            )
+        elif clearance is not None:
+            raise InvalidError("selection_missing", "a clearance needs a selection to pack", field="clearance")
+        else:
+            report = ledger.export(path, progress=progress)
     desk.answer(report, export_sentences)
 
 
