@@ -11,13 +11,16 @@ from typing import NamedTuple
 
 import msgspec
 
-from firsthand.ports import BeliefRow, LedgerRow, Writer
+from firsthand.ports import BeliefRow, LedgerRow, Reader, Writer
 from firsthand.projection import body_of, indexed_again, project
 from firsthand.rules.bearing import keys_looked_under
 from firsthand.rules.identity import SALT_BYTES, body_digest, body_text, chained, entry_id, skeleton_text
 from firsthand.rules.wording import BLANK, Indexed, index_words
-from firsthand.vocabulary.entries import FORMAT_VERSION, AuthorIds, Body, Edges, Entry, Skeleton
+from firsthand.vocabulary.entries import FORMAT_VERSION, AuthorIds, Body, Define, Edges, Entry, Skeleton
 from firsthand.vocabulary.instants import FOREVER
+
+_skeletons = msgspec.json.Decoder(Skeleton)
+_bodies = msgspec.json.Decoder(Body)
 
 
 class Words(NamedTuple):
@@ -114,3 +117,17 @@ def replay(writer: Writer, rows: Sequence[tuple[LedgerRow, Skeleton]]) -> None:
         writer.look_no_further(row.position)
         project(writer, entry, row, body, indexed_again(entry, body), fresh=False)
     writer.look_no_further(FOREVER)
+
+
+def first_names(reader: Reader, what: str, entries: int) -> list[tuple[str, str]]:
+    """(opaque id, words) that the first entries of a ledger define; one that cannot be read defines nothing."""
+    found: list[tuple[str, str]] = []
+    for row in reader.ledger_rows(0, entries):
+        try:
+            edges = _skeletons.decode(row.skeleton).edges
+            name = _bodies.decode(row.body).name if row.body is not None else None
+        except msgspec.MsgspecError:
+            continue
+        if isinstance(edges, Define) and edges.what == what and name is not None:
+            found.append((edges.id, name))
+    return found

@@ -173,12 +173,15 @@ class _Step:
 
     def believe(self, unit: str, rows: frozenset[Row], *, empty: bool) -> None:
         """Close the open rows of a unit that no longer hold, open those that now do; `empty`: it had none."""
-        before = {} if empty else {_content(r): r for r in self._writer.open_rows(unit)}
-        after = {_content(b): b for b in map(self._belief, rows) if b is not None}
-        for row in sorted((r for c, r in before.items() if c not in after), key=_place):
-            self._writer.close_belief(row, self._at)
-            self._moved[row.vid] = row.scope_id
-        for row in sorted((r for c, r in after.items() if c not in before), key=_place):
+        new = sorted((b for b in map(self._belief, rows) if b is not None), key=_place)
+        old = [] if empty else self._writer.open_rows(unit)
+        if old:
+            before, after = {_content(r) for r in old}, {_content(r) for r in new}
+            for row in sorted((r for r in old if _content(r) not in after), key=_place):
+                self._writer.close_belief(row, self._at)
+                self._moved[row.vid] = row.scope_id
+            new = [r for r in new if _content(r) not in before]
+        for row in new:
             self._writer.put_belief(row)
             self.opened.append(row)
             self._moved[row.vid] = row.scope_id

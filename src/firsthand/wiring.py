@@ -10,9 +10,10 @@ from firsthand.capture.cleaning import no_secret
 from firsthand.capture.gateway import Gateway
 from firsthand.config import default_database
 from firsthand.journal import Journal
+from firsthand.ledger import first_names
 from firsthand.memory import Engine, Memory
 from firsthand.moving.joining import read_key
-from firsthand.ports import Clock
+from firsthand.ports import Clock, Store
 from firsthand.rules.access import Handle, handle
 from firsthand.rules.identity import Keyed
 from firsthand.rules.policy import parse_policy
@@ -24,6 +25,7 @@ from firsthand.vocabulary.kinds import ROLES, Role
 
 POLICIES = ("default", "strict")
 SYNCHRONOUS = ("FULL", "NORMAL", "OFF", "EXTRA")
+NAMES_CHECKED = 8
 
 
 class SystemClock:
@@ -74,6 +76,7 @@ def open(  # noqa: A001
     store = SqliteStore(path, synchronous=synchronous, vfs=vfs)
     try:
         keyed = Keyed(store.space_key(space))
+        _check_key(store, keyed, space)
         gateway = Gateway(store, Journal(store, space), clock or SystemClock())
         caller = handle(space=space, scope=scope, author=author, grant=grant or OPERATOR_GRANT, keyed=keyed)
         if policy is not None:
@@ -132,6 +135,23 @@ def _check_names(space: str, scope: str, author: Author) -> None:
              "model": author.model, "session": author.session, "device": author.device}  # fmt: skip
     for field, name in names.items():
         no_secret(name, field)
+
+
+def _check_key(store: Store, keyed: Keyed, space: str) -> None:
+    """Another key would find nothing of what is stored, and let through what was taken back.
+
+    One name that agrees is enough. Which of the others is damaged, or cannot be read at all, is for `verify` to say.
+    """
+    try:
+        with store.reading(space) as reader:
+            known = [*reader.some_names("who", NAMES_CHECKED), *first_names(reader, "who", NAMES_CHECKED)]
+    except BrokenError:
+        return
+    if known and not any(keyed.who(name) == name_id for name_id, name in known):
+        raise BrokenError(
+            "key_wrong",
+            "the key file beside the database is not the one it was written with; restore it from the same backup",
+        )
 
 
 def _put_in_force(gateway: Gateway, caller: Handle, policy: str) -> None:

@@ -221,7 +221,7 @@ MUTANTS = [
            grants.test_a_speaker_is_only_a_claim_unless_the_credential_may_attest_it),
     Mutant("our own packets are kept", {"firsthand.capture.fences.cut": lambda text, is_ours: fences.Cut(text, 0)},
            own.test_a_packet_inside_a_longer_text_is_cut_and_the_receipt_says_so),
-    Mutant("every fence is ours", {"firsthand.store.sqlite_read.SqliteReader.knows_nonce": lambda self, nonce: True},
+    Mutant("every fence is ours", {"firsthand.rules.identity.Keyed.is_fence": lambda self, nonce: True},
            own.test_a_foreign_fence_stays_and_a_packet_of_another_space_too),
     Mutant("echoes count for lifting",
            {"firsthand.store.sqlite_read.SqliteReader.delivered_to": nobody_echoes},

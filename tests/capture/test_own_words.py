@@ -27,6 +27,16 @@ def test_a_packet_inside_a_longer_text_is_cut_and_the_receipt_says_so(house):
     assert agent.capture("nothing of ours").notes == ()
 
 
+def test_a_packet_is_known_by_every_process_at_once_and_without_its_receipt(house):
+    _, packet = told(house)
+    other = house.agent()
+    assert other.capture(packet.render()).code == "only_own_words"
+    unheard = house.agent(receipts=False).recall("which port has the api?", kinds=["semantic"])
+    assert other.capture(unheard.render()).code == "only_own_words"
+    altered = unheard.nonce[:-1] + ("0" if unheard.nonce[-1] != "0" else "1")
+    assert other.capture(unheard.render().replace(unheard.nonce, altered)).outcome == "stored"
+
+
 def test_only_a_packet_is_refused_and_leaves_no_words(house):
     agent, packet = told(house)
     before = house.counts()
@@ -155,9 +165,9 @@ def test_an_agent_brings_a_delivered_value_back_by_a_change(house):
     assert current(agent, "where does Ana live?") == ["Ana lives in Berlin"]
 
 
-def test_a_recall_that_left_no_receipt_is_not_known_again(house):
+def test_a_recall_that_left_no_receipt_is_known_again_all_the_same(house):
     memory = house.memory(receipts=False)
     claim(memory, "api", "port", 8080)
     packet = memory.recall("which port has the api?")
-    assert memory.capture(f"seen: {packet.render()}").notes == ()
+    assert memory.capture(f"seen: {packet.render()}").notes == ("own_packet_cut",)
     assert texts(memory, "which port has the api?")[0] == "api port 8080"

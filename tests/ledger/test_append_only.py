@@ -187,8 +187,9 @@ def test_mutant_without_its_own_trigger_a_replace_that_moves_a_row_is_stopped_by
 
 
 def test_the_body_of_an_entry_that_an_erase_entry_names_can_be_blanked_in_the_same_transaction(
-    store: SqliteStore, tmp_path: Path
+    store: SqliteStore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr("firsthand.wiring._check_key", lambda *_: None)  # the specimens' names are of no key
     with store.writing(SPACE) as writer:
         store._keys.make(SPACE)
         erased = write_specimens(writer)

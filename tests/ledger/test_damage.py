@@ -21,7 +21,7 @@ import firsthand
 from firsthand import audit
 from firsthand.store.sql import PROJECTIONS
 
-FREE = ("request", "refusal", "receipt", "receipt_nonce", "delivery", "delivery_recall", "sqlite_stat1", "sqlite_stat4")
+FREE = ("request", "refusal", "receipt", "delivery", "delivery_recall", "sqlite_stat1", "sqlite_stat4")
 INDEXES = ("lex", "lex_rest")
 SHADOWS = tuple(f"{index}_{part}" for index in INDEXES for part in ("data", "idx", "docsize", "config"))
 ENTRY_COLUMNS = ("space_id", "position", "entry_id", "received_at", "chain", "skeleton", "body", "salt")

@@ -90,9 +90,8 @@ def test_a_receipt_holds_what_was_delivered_in_rank_order_and_the_packets_nonce(
         assert sorted(delivered) == sorted({i.record_id for i in everything(packet)})
         shown = [i.record_id for i in packet.items]
         assert [r for r in delivered if r in shown] == shown
-        with ana._engine.store.reading(ana.space) as reader:
-            assert reader.knows_nonce(packet.nonce)
-            assert not reader.knows_nonce("0" * 16)
+        assert ana._handle.keyed.is_fence(packet.nonce)
+        assert not ana._handle.keyed.is_fence("0" * 16)
         other = ana.recall("orion deadline due")
         assert other.recall_id != packet.recall_id
         assert other.nonce != packet.nonce

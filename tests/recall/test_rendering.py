@@ -28,7 +28,7 @@ def document_in(rendered: str) -> dict:
 
 
 def test_an_item_shows_its_standing_and_who_said_it_when() -> None:
-    item = make_item(citations=(make_citation(),), valid_from=MARCH_9, supports=2)
+    item = make_item(citations=(make_citation(),), valid_from=MARCH_9, supports=3, sources=2)
     assert make_packet((item,)).render().splitlines() == [
         OPEN,
         NOTICE,

@@ -244,7 +244,7 @@ def in_units(function: Any) -> dict[str, Any]:
     return {f"{m}.unit_of": function for m in ("bearing", "fold", "view", "evidence", "tombstones")}
 
 
-_source = evidence.source_of_record
+_source = evidence._source
 
 
 def hidden_counts_for_nothing(view: Any, record: str) -> Any:
@@ -397,7 +397,7 @@ MUTANTS = [
            evidence_tests.test_of_two_verdicts_made_apart_a_revoke_holds),
     Mutant("nothing is quiet", {"fold.QUIET": ()},
            evidence_tests.test_entries_that_say_nothing_about_standing_change_no_row),
-    Mutant("hiding evidence takes it away", {"evidence.source_of_record": hidden_counts_for_nothing},
+    Mutant("hiding evidence takes it away", {"evidence._source": hidden_counts_for_nothing},
            evidence_tests.test_withdrawn_evidence_still_supports),
     # ---- visibility and sensitivity ----
     Mutant("the last decision wins", {"standing.shown": last_decision_wins},

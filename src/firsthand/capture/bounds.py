@@ -64,10 +64,12 @@ def _check_tags(tags: tuple[str, ...], metadata: Mapping[str, str]) -> None:
 
 def _check_episode(p: Episodic) -> None:
     limits.check_bytes(p.text, most=limits.EPISODE_TEXT_BYTES, field="text")
-    for field in ("speaker", "thread", "source_id", "origin", "event_kind"):
-        value: str | None = getattr(p, field)
+    names = (("speaker", p.speaker), ("thread", p.thread), ("source_id", p.source_id), ("origin", p.origin))
+    for field, value in (*names, ("event_kind", p.event_kind)):
         if value is not None:
             _check_name(value, field)
+    if _is_flat(p):
+        return
     for field in ("timeline", "tool_graph", "artifacts"):
         limits.check_count(len(getattr(p, field)), most=limits.LIST_ITEMS, field=field)
     known = {call.id for call in p.tool_graph}

@@ -18,7 +18,7 @@ from firsthand.ledger import Appended, Words
 from firsthand.ports import BeliefRow, Reader, Writer
 from firsthand.projection import policy_in_force
 from firsthand.rules.access import Handle
-from firsthand.rules.bearing import claim_digest, unit_of
+from firsthand.rules.bearing import claim_digest, tombstone_key, unit_of
 from firsthand.rules.evidence import approvals
 from firsthand.rules.identity import cardinality
 from firsthand.rules.normalise import name_key
@@ -124,10 +124,9 @@ def prepare_saying(
     utterance = None
     if not evidence:
         text = utterance_text if utterance_text is not None else words_of(payload)
-        speaker = handle.author.actor
-        utterance = prepare_episode(
-            gateway, handle, Episodic(text=text, event_kind="utterance", speaker=speaker), utterance=True
-        )
+        said = Episodic(text=text, event_kind="utterance", speaker=handle.author.actor)
+        spotless = utterance_text is None and isinstance(payload, Semantic)
+        utterance = prepare_episode(gateway, handle, said, utterance=True, spotless=spotless)
     level = SENSITIVITIES.index(sensitivity)
     return Saying(
         payload, words, basis, level, tuple(evidence), utterance, cleaned.maskings, cleaned.own_words,
@@ -328,6 +327,8 @@ def would_block(
     replacing: tuple[str, ...] = (),
 ) -> Block | None:
     """Gateway step 7: the fold's own rule, asked before the assertion exists. `replacing`: heads a correct names."""
+    if not writer.bearing_on(tombstone_key(claim)):
+        return None
     view = View(writer)
     approved = approvals(view, unit_of(handle.scope_id, claim))
     now = gateway.clock.now()

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from firsthand.capture import cleaning
+from firsthand.capture.cleaning import Cleaned
 from firsthand.capture.gateway import Gateway, Write
 from firsthand.capture.receipts import standing_of
 from firsthand.ledger import Appended, Words
@@ -34,9 +35,10 @@ def prepare_episode(
     reason: str | None = None,
     imported: bool = False,
     utterance: bool = False,
+    spotless: bool = False,
 ) -> Episode:
-    """Check, cut, mask and hash an episode."""
-    cleaned = cleaning.clean(payload, gateway.is_ours(handle))
+    """Check, cut, mask and hash an episode; `spotless`: it was checked, cut and masked before."""
+    cleaned = Cleaned(payload) if spotless else cleaning.clean(payload, gateway.is_ours(handle))
     payload = cleaned.payload
     source = handle.attested_source(payload.speaker)
     edges = Revise(

@@ -131,14 +131,8 @@ class Gateway:
         return self.refuse(handle, writer, verb, ONLY_OWN_WORDS, next_action="none")
 
     def is_ours(self, handle: Handle) -> Callable[[str], bool]:
-        """Asks whether a packet fence is one that this space delivered."""
-
-        def ask(nonce: str) -> bool:
-            self.journal.flush()
-            with self.store.reading(handle.space) as reader:
-                return reader.knows_nonce(nonce)
-
-        return ask
+        """Asks whether a packet fence is one that this space delivered, by the space's mark on it."""
+        return handle.keyed.is_fence
 
     def fingerprint(self, handle: Handle, *parts: object) -> str:
         """A keyed digest of a request's content and of the scope it was made in."""

@@ -159,7 +159,17 @@ _DETECTORS: Final = (
 )
 
 _HINTS: Final = tuple((hint, detector) for detector in _DETECTORS for hint in detector.hints)
-_DISTINCT_HINTS: Final = tuple(dict.fromkeys(hint for hint, _ in _HINTS))
+_MARKS: Final = ("_", "-", "")
+"""Signs that many hints hold and few texts do, so that such a text is spared the hints."""
+
+
+def _mark_of(hint: str) -> str:
+    return next(mark for mark in _MARKS if mark in hint)
+
+
+_HINTS_BY_MARK: Final = tuple(
+    (mark, tuple(dict.fromkeys(hint for hint, _ in _HINTS if _mark_of(hint) == mark))) for mark in _MARKS
+)
 
 # A secret holds a digit, an underscore or a slash; the few kinds short enough to chance on none are named in `mask`.
 _ANY_MARK: Final = re.compile("[0-9_/]")
@@ -167,9 +177,11 @@ _ANY_MARK: Final = re.compile("[0-9_/]")
 
 def may_hold(text: str) -> bool:
     """Whether a text, or its JSON, can hold a secret at all: every secret shows one of its type's hints."""
-    for hint in _DISTINCT_HINTS:  # noqa: SIM110 a generator costs as much as the search
-        if hint in text:
-            return True
+    for mark, hints in _HINTS_BY_MARK:
+        if mark in text:
+            for hint in hints:  # a generator costs as much as the search
+                if hint in text:
+                    return True
     return False
 
 

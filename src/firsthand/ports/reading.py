@@ -191,6 +191,10 @@ class NameReader(Protocol):
         """All scopes, by number."""
         ...
 
+    def some_names(self, what: str, limit: int) -> list[tuple[str, str]]:
+        """A few (opaque id, words), of those whose words are still known."""
+        ...
+
     def name(self, what: str, name_id: str) -> str | None:
         """The words behind an opaque id, unless erased."""
         ...
@@ -199,8 +203,8 @@ class NameReader(Protocol):
         """Which of these names a document mentions or an entity has, in a scope."""
         ...
 
-    def mentions_of(self, vid: int) -> list[str]:
-        """Names a document mentions."""
+    def mentions_among(self, scope_id: str, vid: int, names: Sequence[str]) -> list[str]:
+        """Those of some names that a document mentions."""
         ...
 
     def entities_named(self, scope_id: str, name: str) -> list[str]:
@@ -241,10 +245,6 @@ class KeptReader(Protocol):
 
     def delivered_to(self, record_ids: Iterable[str], actor: str) -> bool:
         """Whether a recall ever gave one of these records to an actor."""
-        ...
-
-    def knows_nonce(self, nonce: str) -> bool:
-        """Whether a packet fence is one of ours."""
         ...
 
     def delivery(self, recall_id: str) -> list[str] | None:

@@ -164,6 +164,7 @@ def _merge(first: Candidate, second: Candidate) -> Candidate:
         citations=tuple(citations.values()),
         why=tuple(sorted(why.values(), key=lambda found: (found.rank, found.arm))),
         supports=max(first.item.supports, second.item.supports, len({key[0] for key in citations})),
+        sources=max(first.item.sources, second.item.sources),
     )
     return Candidate(
         item=item,

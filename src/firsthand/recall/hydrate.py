@@ -18,7 +18,7 @@ from firsthand.rules.gate import unlocked
 from firsthand.rules.predicates import definition
 from firsthand.rules.qualify import Drift, qualify
 from firsthand.rules.view import Said, View, said_by
-from firsthand.rules.wording import words_of
+from firsthand.rules.wording import claim_words, words_of
 from firsthand.vocabulary.entries import Body, Entry, Revise, Skeleton, root_of
 from firsthand.vocabulary.instants import BEGINNING, FOREVER, to_date
 from firsthand.vocabulary.kinds import SENSITIVITIES, Authority
@@ -102,6 +102,7 @@ def _item(
         given=plan.conditions,
         drift=Drift(payload.volatility if isinstance(payload, Semantic) else "stable", verified, plan.now),
         challenged_by=challenged_by,
+        denies=_denied(payload),
         denied_by=denied_by,
     )
     return Item(
@@ -126,7 +127,8 @@ def _item(
         occurred_at=episode.occurred_at if episode else None,
         thread=episode.thread if episode else None,
         source_id=episode.source_id if episode else None,
-        supports=len(rests.said) if rests is not None else row.live_support,
+        supports=len(said) if rests is not None else row.live_support,
+        sources=max(1, len({s.source for s in said if not s.echo})),
         volatility=payload.volatility if isinstance(payload, Semantic) else "drift_prone",
         sensitivity=SENSITIVITIES[row.sensitivity],
         neighbour_of=c.neighbour_of,
@@ -140,6 +142,15 @@ def _payload(stored: LedgerRow) -> Payload | None:
 def _scope_name(reader: Reader, scope_id: str) -> str:
     scope = reader.scope(scope_id)
     return (scope.name if scope is not None else None) or scope_id
+
+
+def _denied(payload: Payload) -> str | None:
+    """What a negative claim says is not so: its own sentence may not tell."""
+    if not isinstance(payload, Semantic) or payload.polarity == "+":
+        return None
+    if payload.subject is None or payload.predicate is None:
+        return payload.statement
+    return claim_words(payload.subject, payload.predicate, payload.object, "+")
 
 
 def _structure(payload: Payload) -> Structure | None:

@@ -32,6 +32,7 @@ from firsthand.recall.plan import Plan
 from firsthand.recall.query import QueryFeatures, analyse
 from firsthand.recall.score import Candidates, IntArray, among, distinct
 from firsthand.rules.access import Handle
+from firsthand.rules.identity import NONCE_HEX
 from firsthand.vocabulary.kinds import KINDS
 from firsthand.vocabulary.packets import Item, Packet, WhyEmpty
 
@@ -66,7 +67,7 @@ def recall(reader: Reader, handle: Handle, plan: Plan, cache: Cache) -> Trace:
     ranked = fuse(plan, query, found, around, passed, attention)
 
     filled = Filling(reader, handle, plan, base, found, ranked, attention).fill(NOTICE)
-    packet = _packet(reader, plan, base, found, query, named, filled)
+    packet = _packet(reader, handle, plan, base, found, query, named, filled)
     return Trace(packet, base, found, ranked, filled.grouped, _receipt(handle, plan, packet))
 
 
@@ -125,6 +126,7 @@ def _scored(row: BeliefRow) -> Scored:
 
 def _packet(
     reader: Reader,
+    handle: Handle,
     plan: Plan,
     base: Ground,
     found: Found,
@@ -151,7 +153,7 @@ def _packet(
         known_at=plan.known_at if plan.known_at is not None else reader.head().received_at,
         valid_at=plan.valid_at,
         notice=NOTICE,
-        nonce=secrets.token_hex(8),
+        nonce=handle.keyed.fence(secrets.token_hex(NONCE_HEX // 4)),
         scopes=plan.scopes,
         why_empty=None if items else _why_empty(reader, plan, base, found, matching),
         now=plan.now,

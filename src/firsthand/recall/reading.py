@@ -18,8 +18,8 @@ from firsthand.rules.bearing import record_key
 from firsthand.rules.evidence import grade
 from firsthand.rules.view import View
 from firsthand.rules.visibility import show_heads
-from firsthand.rules.wording import words_of
-from firsthand.vocabulary.entries import Body, Entry, Skeleton, root_of
+from firsthand.rules.wording import names_in, words_of
+from firsthand.vocabulary.entries import Body, Entry, Relate, Skeleton, root_of
 from firsthand.vocabulary.errors import AbsentError, InvalidError
 from firsthand.vocabulary.instants import BEGINNING, FOREVER
 from firsthand.vocabulary.kinds import SENSITIVITIES
@@ -160,10 +160,18 @@ def history(reader: Reader, handle: Handle, record_id: str, limit: int, cursor: 
     rows = reader.rows_at(wanted[:limit])
     return History(
         record_id=record_id,
-        entries=tuple(_entry_view(reader, r) for r in rows),
+        entries=tuple(_entry_view(reader, r) for r in rows if not _relates_to_hidden(reader, handle, r)),
         beliefs=tuple(_beliefs(reader, handle, record_id)) if cursor is None else (),
         cursor=str(rows[-1].position) if len(wanted) > limit else None,
     )
+
+
+def _relates_to_hidden(reader: Reader, handle: Handle, row: LedgerRow) -> bool:
+    """Whether an entry is an edge to a record that may not be read here: its reason would tell of it."""
+    edges = msgspec.json.decode(row.skeleton, type=Skeleton).edges
+    if not isinstance(edges, Relate):
+        return False
+    return not any(_readable(handle, r) for r in reader.beliefs_of_records([edges.target]))
 
 
 def _entry_view(reader: Reader, row: LedgerRow) -> EntryView:
@@ -249,10 +257,17 @@ def _supports(reader: Reader, handle: Handle, view: View, record_id: str) -> tup
     return tuple(views)
 
 
+def _mentioned(reader: Reader, row: BeliefRow) -> list[str]:
+    """Names that a revision's document mentions: of all that its words may name, those it was indexed under."""
+    stored = reader.rows_of([row.revision_id]).get(row.revision_id)
+    payload = _bodies.decode(stored.body).payload if stored is not None and stored.body is not None else None
+    return reader.mentions_among(row.scope_id, row.vid, names_in(payload)) if payload is not None else []
+
+
 def _relations(reader: Reader, handle: Handle, record_id: str, row: BeliefRow) -> tuple[RelationView, ...]:
     """Edges to what may be read here; `mentions` is computed from the names a document holds."""
     edges = list(reader.relations_of(record_id))
-    for name in reader.mentions_of(row.vid):
+    for name in _mentioned(reader, row):
         edges += [("mentions", e, "out") for e in reader.entities_named(row.scope_id, name) if e != record_id]
     if row.kind == "entity":
         for name, _ in reader.names_of_entity(record_id):

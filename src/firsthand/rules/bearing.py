@@ -156,14 +156,27 @@ def named_by(entry: Entry) -> tuple[str, ...]:
             return ()
 
 
+def begins_plainly(entry: Entry) -> bool:
+    """Whether an entry begins a record that claims nothing, such as an episode."""
+    edges = entry.skeleton.edges
+    return (
+        isinstance(edges, Revise)
+        and entry.skeleton.record is None
+        and edges.record_kind not in CLAIMED
+        and not edges.supports
+        and edges.consequences is None
+    )
+
+
 def bearings(entry: Entry) -> list[str]:
     """The keys an entry is found under, without repeats; a plain capture has none."""
-    scope = entry.skeleton.scope
+    scope, edges = entry.skeleton.scope, entry.skeleton.edges
+    if begins_plainly(entry) and isinstance(edges, Revise) and edges.record_kind != "working":
+        return []
     keys = [unit_key(unit_of(scope, claim)) for claim in claims_of(entry)]
     keys += [citing_key(a.evidence) for a in assertions_of(entry)]
     if entry.skeleton.record is not None:
         keys.append(record_key(entry.skeleton.record))
-    edges = entry.skeleton.edges
     if isinstance(edges, Revise) and edges.record_kind == "working":
         keys += [task_key(scope, name) for name in edges.names]
     tombstone = tombstone_of(entry)

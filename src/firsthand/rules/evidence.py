@@ -29,7 +29,7 @@ def grade(view: View, said: list[Said]) -> Grades:
     above = _upward(view, said)
     approved = {u: approvals(view, u) for u in {unit_of(s.scope, s.claim) for s in above}}
     blocks = {s.id: b for s in above if (b := blocked(view, s, approved[unit_of(s.scope, s.claim)]))}
-    sources = {record: source_of_record(view, record) for record in {s.evidence for s in above}}
+    sources = {record: _source(view, record) for record in {s.evidence for s in above}}
     base = [
         (s, sources[s.evidence], view.erased(s.entry)) for s in above if s.id not in blocks and granted(view, s)
     ]  # fmt: skip
@@ -66,7 +66,7 @@ def verdict_heads(view: View, record: str, support_id: str) -> tuple[str, ...]:
     return tuple(sorted(i for i in verdicts if i not in replaced))
 
 
-class Source(NamedTuple):
+class _Source(NamedTuple):
     """A cited record: whether it stands by itself, still has its words, or stands as one of its own assertions does."""
 
     stands: bool
@@ -74,15 +74,14 @@ class Source(NamedTuple):
     said: tuple[str, ...]
 
 
-def source_of_record(view: View, record: str) -> Source:
-    """What a cited record is worth."""
+def _source(view: View, record: str) -> _Source:
     account = view.account(record)
     # design 03: withdrawal does not touch truth, so withdrawn evidence still supports.
     if account.kind is None:
-        return Source(False, False, ())
+        return _Source(False, False, ())
     if account.kind in CLAIMED:
-        return Source(False, True, tuple(s.id for s in account.said))
-    return Source(account.taken_back is None, not view.erased(root_of(record)), ())
+        return _Source(False, True, tuple(s.id for s in account.said))
+    return _Source(account.taken_back is None, not view.erased(root_of(record)), ())
 
 
 def _upward(view: View, said: list[Said]) -> list[Said]:

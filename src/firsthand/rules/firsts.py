@@ -5,27 +5,13 @@ Nothing here says other than `settle_unit` does; `tests/rules/test_fold_firsts.p
 
 from __future__ import annotations
 
-from firsthand.rules.bearing import CLAIMED, tombstone_key, unit_key, unit_of
-from firsthand.rules.evidence import source_of_record
-from firsthand.rules.sensitivity import own_level
+from firsthand.rules.bearing import CLAIMED, begins_plainly, naming_key, record_key, tombstone_key, unit_key, unit_of
 from firsthand.rules.standing import Row, entity_tier
 from firsthand.rules.trust import CANDIDATE, TIER_NAMES, tier_of
 from firsthand.rules.view import View
-from firsthand.vocabulary.entries import Entry, PolicyRules, Revise
+from firsthand.vocabulary.entries import Entry, PolicyRules, Revise, root_of
 from firsthand.vocabulary.instants import BEGINNING, FOREVER
 from firsthand.vocabulary.kinds import Status, Tier
-
-
-def begins_plainly(entry: Entry) -> bool:
-    """Whether an entry begins a record that claims nothing, such as an episode."""
-    edges = entry.skeleton.edges
-    return (
-        isinstance(edges, Revise)
-        and entry.skeleton.record is None
-        and edges.record_kind not in CLAIMED
-        and not edges.supports
-        and edges.consequences is None
-    )
 
 
 def first_row(entry: Entry, policy: PolicyRules) -> Row:
@@ -41,7 +27,7 @@ def first_row(entry: Entry, policy: PolicyRules) -> Row:
 
 
 def first_claim_row(view: View, entry: Entry, policy: PolicyRules) -> Row | None:
-    """The row of a record that is the first to speak about its unit, on the word of one episode; else nothing.
+    """The row of a record that is the first to speak about its unit, on the word of one record; else nothing.
 
     `entry` was just written: nothing refers to it yet.
     """
@@ -54,15 +40,23 @@ def first_claim_row(view: View, entry: Entry, policy: PolicyRules) -> Row | None
     unit = unit_of(said.scope, said.claim)
     if len(view.bearing_on(unit_key(unit))) != 1 or view.bearing_on(tombstone_key(said.claim)):
         return None
-    source = source_of_record(view, said.evidence)
+    source = _untouched(view, said.evidence)
     start = BEGINNING if said.stated_from is None else said.stated_from
     stop = FOREVER if said.stated_to is None else said.stated_to
-    if not source.stands or not source.kept or view.account(said.evidence).said or start >= stop:
+    if source is None or start >= stop:
         return None
     tier = tier_of(said, policy, approved=False)
     status: Status = "pending_evidence" if tier == CANDIDATE else "needs_review" if said.claim.ambiguous else "active"
-    level = max(entry.skeleton.sensitivity, own_level(view, said.evidence))
+    level = max(entry.skeleton.sensitivity, source.skeleton.sensitivity)
     return Row(
         unit, said.scope, said.record, entry.id, said.claim, start, stop, TIER_NAMES[tier], status, "visible", None, 1,
         level, "", "",
     )  # fmt: skip
+
+
+def _untouched(view: View, record: str) -> Entry | None:
+    """The entry that began a record that claims nothing, if nobody has said anything about that record since."""
+    root = view.get(root_of(record))
+    if root is None or not begins_plainly(root) or view.bearing_on(record_key(record)):
+        return None
+    return None if view.bearing_on(naming_key(root.id)) else root

@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from firsthand.rules.bearing import (
+    begins_plainly,
     citing_key,
     claims_of,
     consequences_of,
@@ -19,7 +20,7 @@ from firsthand.rules.bearing import (
     tombstone_scopes,
     unit_of,
 )
-from firsthand.rules.firsts import begins_plainly, first_claim_row, first_row
+from firsthand.rules.firsts import first_claim_row, first_row
 from firsthand.rules.standing import Row, settle_unit
 from firsthand.rules.view import Entries, View
 from firsthand.vocabulary.entries import (

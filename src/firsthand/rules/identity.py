@@ -6,6 +6,7 @@ Digests of one space are equal on every store that shares its key, and say nothi
 from __future__ import annotations
 
 import hashlib
+import hmac
 from collections.abc import Mapping
 from datetime import date, datetime
 from typing import Final
@@ -26,6 +27,8 @@ DIGEST_HEX: Final = 24
 ID_HEX: Final = 40
 """160 bits: entries, bodies and the chain, which anyone may recompute."""
 SALT_BYTES: Final = 16
+NONCE_HEX: Final = 16
+"""64 bits that a text written before its packet cannot hold."""
 
 
 class Keyed:
@@ -44,6 +47,16 @@ class Keyed:
         inner.update(f"{domain}\n{text}".encode())
         outer.update(inner.digest())
         return outer.hexdigest()[:DIGEST_HEX]
+
+    def fence(self, chance: str) -> str:
+        """The nonce of a packet: its half of chance, and this space's mark on it, so that we know our own again."""
+        half = NONCE_HEX // 2
+        assert len(chance) == half, "half of a nonce is chance"
+        return chance + self.digest("fence", chance)[:half]
+
+    def is_fence(self, nonce: str) -> bool:
+        """Whether a nonce is one of this space's packets, though it was delivered a moment ago by another process."""
+        return hmac.compare_digest(nonce, self.fence(nonce[: NONCE_HEX // 2]))
 
     def scope(self, scope: str) -> str:
         """The id of a scope; `space:` is its own, since it says nothing."""

@@ -2,11 +2,11 @@
 
 import re
 from collections.abc import Container, Iterator
-from functools import cache
+from functools import cache, lru_cache
 from typing import Final, Literal, NamedTuple
 
 from firsthand.rules.lexicon import NEVER, OPENERS, PARTICLES, is_ordinary
-from firsthand.rules.normalise import name_key
+from firsthand.rules.normalise import KEPT_CHARACTERS, name_key
 
 Form = Literal["name", "quoted", "code", "path", "url", "email", "handle"]
 
@@ -40,6 +40,7 @@ _PIECE: Final = re.compile(r"\S+")
 _HONORIFICS: Final = frozenset(["dr.", "prof.", "mr.", "mrs.", "ms."])
 _STRETCHED: Final = re.compile(r"(\w)\1\1", re.IGNORECASE)
 _LONGEST_ACRONYM: Final = 6
+_KEPT_SPANS: Final = 8_192
 
 _MARK: Final = re.compile(r'[`"“«@/\\]')
 _DOTTED: Final = re.compile(r"\.[a-z]")
@@ -126,23 +127,39 @@ def _names(text: str, known: Container[str]) -> Iterator[Mention]:
     certain: set[str] = set()
     waiting: list[tuple[int, int]] = []
     for span in _spans(text.isascii()).finditer(text):
-        name, (start, end) = span.group(), span.span()
-        alone = " " not in name
-        if alone and name.lower() in NEVER:
-            continue
-        opens = _opens_sentence(text, start)
-        pieces = [(start, end)] if alone else _pieces(text, start, end, opens)
-        for begin, stop in pieces:
-            word = name if alone else text[begin:stop]
-            if alone and opens and is_ordinary(word.lower()):
-                waiting.append((begin, stop))
-            elif _may_be_name(word, opens):
+        name, start = span.group(), span.start()
+        read = _kept_reading if len(name) <= KEPT_CHARACTERS else _reading
+        for begin, stop, waits in read(name, _opens_sentence(text, start)):
+            if waits:
+                waiting.append((start + begin, start + stop))
+            else:
+                word = name[begin:stop]
                 certain.add(word)
-                yield Mention(word, begin, stop, "name")
+                yield Mention(word, start + begin, start + stop, "name")
     for begin, stop in waiting:
         word = text[begin:stop]
         if word in certain or name_key(word) in known:
             yield Mention(word, begin, stop, "name")
+
+
+def _reading(name: str, opens: bool) -> tuple[tuple[int, int, bool], ...]:
+    """Return the pieces of a capitalised span that may be names, and whether each has to be a name further on, too."""
+    alone = " " not in name
+    if alone and name.lower() in NEVER:
+        return ()
+    pieces = [(0, len(name))] if alone else _pieces(name, opens)
+    found: list[tuple[int, int, bool]] = []
+    for begin, stop in pieces:
+        word = name[begin:stop]
+        if alone and opens and is_ordinary(word.lower()):
+            found.append((begin, stop, True))
+        elif _may_be_name(word, opens):
+            found.append((begin, stop, False))
+    return tuple(found)
+
+
+# Only short spans are kept, as with names.
+_kept_reading = lru_cache(maxsize=_KEPT_SPANS)(_reading)
 
 
 def _opens_sentence(text: str, start: int) -> bool:
@@ -153,11 +170,11 @@ def _opens_sentence(text: str, start: int) -> bool:
     return not (before.isalnum() or before in {",", "&", "/", "_", "%", "'", "’"})
 
 
-def _pieces(text: str, start: int, end: int, opens: bool) -> Iterator[tuple[int, int]]:
+def _pieces(text: str, opens: bool) -> Iterator[tuple[int, int]]:
     """Split a span at words that are in no name, and keep the pieces that may be one."""
-    words = [(start + m.start(), start + m.end()) for m in _PIECE.finditer(text[start:end])]
+    words = [m.span() for m in _PIECE.finditer(text)]
     piece: list[tuple[int, int]] = []
-    for begin, stop in [*words, (end, end)]:
+    for begin, stop in [*words, (len(text), len(text))]:
         lower = text[begin:stop].lower()
         leads = opens and not piece and len(words) > 1 and lower not in OPENERS and is_ordinary(lower)
         inside = piece and lower in PARTICLES

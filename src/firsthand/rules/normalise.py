@@ -29,13 +29,13 @@ _PLAIN_PREDICATE: Final = re.compile(r"[a-z][a-z0-9]*(?:_[a-z0-9]+)*")
 _POWER: Final = re.compile(r"(?<=\d)(?=[\u2070\u00b9\u00b2\u00b3\u2074-\u2079\u207b])")
 _FRACTION: Final = re.compile(r"(?<=\d)(?=[\u00bc-\u00be\u2150-\u215f\u2189])")
 _PASSES: Final = 8
-_KEPT_NAMES: Final = 32_768
-_KEPT_CHARACTERS: Final = 24
+KEPT_NAMES: Final = 32_768
+KEPT_CHARACTERS: Final = 24
 
 
 def name_key(text: str) -> str:
     """Return the form under which a name is compared; empty only if there is nothing to see in it."""
-    return _kept_name_key(text) if len(text) <= _KEPT_CHARACTERS else _name_key(text)
+    return _kept_name_key(text) if len(text) <= KEPT_CHARACTERS else _name_key(text)
 
 
 def _name_key(text: str) -> str:
@@ -48,7 +48,7 @@ def _name_key(text: str) -> str:
 
 
 # Only short names are kept: a long one is rare, and may be a secret that must not outlive its record.
-_kept_name_key = lru_cache(maxsize=_KEPT_NAMES)(_name_key)
+_kept_name_key = lru_cache(maxsize=KEPT_NAMES)(_name_key)
 
 
 def statement_key(text: str) -> str:

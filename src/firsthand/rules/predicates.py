@@ -1,5 +1,6 @@
 """The predicates built in: how many values a slot holds at a time, and the other names it goes by."""
 
+from functools import lru_cache
 from types import MappingProxyType
 from typing import Final, Literal
 
@@ -24,6 +25,7 @@ class Predicate(msgspec.Struct, frozen=True):
     object_kinds: tuple[str, ...] = ()
 
 
+_KEPT: Final = 1_024
 _WHO: Final = ("person",)
 _ACTORS: Final = ("person", "organization")
 _THINGS: Final = ("project", "product", "document")
@@ -67,6 +69,7 @@ BUILT_IN: Final = MappingProxyType({predicate.key: predicate for predicate in _A
 _BY_NAME: Final = {name: predicate for predicate in _ALL for name in (predicate.key, *predicate.aliases)}
 
 
+@lru_cache(maxsize=_KEPT)
 def definition(name: str) -> Predicate:
     """Return the built-in predicate of a name or alias, or the open one (version 0, many) for any other name."""
     key = predicate_key(name)

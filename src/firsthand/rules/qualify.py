@@ -47,12 +47,15 @@ def qualify(
     drift: Drift,
     challenged_by: tuple[str, ...] = (),
     denied_by: tuple[str, ...] = (),
+    denies: str | None = None,
 ) -> Qualifier:
-    """The qualifier of a row, at an instant of the world."""
+    """The qualifier of a row, at an instant of the world. `denies`: what a negative claim says is not so, in words."""
     unmet = tuple(sorted(k for k in conditions if k not in given))
     drifted = has_drifted(drift)
     code = _code(row, at)
     parts = [_words(row, code)]
+    if denies is not None:
+        parts.append(f"denies that {denies}")
     if conditions:
         parts.append("on " + ", ".join(f"{k} = {v}" for k, v in sorted(conditions.items())))
         parts += ["not known whether that holds"] if unmet else []

@@ -10,6 +10,7 @@ from firsthand.rules.timerules import RULES, TIME_WORDS, compiled
 MAX_WINDOWS = 32
 _WORD = re.compile(r"[a-z]+|[0-9]+")
 _RULE_WORDS = frozenset[str]().union(*(rule.words for rule in RULES))
+_ANY_TIME_WORDS = _RULE_WORDS | TIME_WORDS
 
 
 class Window(NamedTuple):
@@ -34,6 +35,9 @@ class Told(NamedTuple):
     has_time_words: bool
 
 
+_NOTHING_TOLD = Told(None, False)
+
+
 def windows(query: str, now: int) -> list[Window]:
     """Return the windows that a query's date words may mean, without repeats; a date without a year means each."""
     found = [window for _, _, meant in _meanings(query, now, _words(query)) for window in meant]
@@ -51,6 +55,8 @@ def time_phrases(text: str, said_at: int) -> list[TimePhrase]:
 def told(text: str, said_at: int) -> Told:
     """Return what the time words of a text tell, said when it was said."""
     words = _words(text)
+    if _ANY_TIME_WORDS.isdisjoint(words):
+        return _NOTHING_TOLD
     found = [_nearest(meant, said_at) for _, _, meant in _meanings(text, said_at, words)]
     narrowest = min(found, key=lambda window: window.end - window.start, default=None)
     return Told(narrowest, bool(found) or not TIME_WORDS.isdisjoint(words))

@@ -3,9 +3,10 @@
 import re
 from datetime import UTC, date, datetime
 from decimal import Decimal
+from functools import lru_cache
 from typing import Final
 
-from firsthand.rules.normalise import folded, name_key, outer_bare, visible
+from firsthand.rules.normalise import KEPT_CHARACTERS, KEPT_NAMES, folded, name_key, outer_bare, visible
 
 Value = str | int | float | bool | Decimal | date | datetime
 
@@ -90,7 +91,7 @@ def value_key(value: Value, unit: str | None = None) -> str:
     wires and models lose the type: `"8080"` is 8080 and `"true"` is true; `yes` and `on` stay words.
     """
     if isinstance(value, str):
-        return _text_key(value, unit)
+        return _kept_text_key(value, unit) if len(value) <= KEPT_CHARACTERS else _text_key(value, unit)
     if isinstance(value, bool):
         return _with_unit("b:true" if value else "b:false", unit)
     if isinstance(value, datetime):
@@ -122,6 +123,10 @@ def _text_key(value: str, unit: str | None) -> str:
     if any(map(str.isdigit, text)) and (typed := _typed(text, lower, unit)):
         return typed
     return _with_unit(f"s:{name_key(value)}", unit)
+
+
+# Only short values are kept, as with names.
+_kept_text_key = lru_cache(maxsize=KEPT_NAMES)(_text_key)
 
 
 def _typed(text: str, lower: str, unit: str | None) -> str | None:

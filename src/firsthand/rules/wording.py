@@ -65,10 +65,7 @@ def index_words(payload: Payload, said_at: int) -> Indexed:
     text = words_of(payload)
     meant = told(text, said_at)
     window = meant.window
-    names = dict.fromkeys(name_key(m.text) for m in mentions(text))
-    if isinstance(payload, Semantic) and payload.subject:
-        names[name_key(payload.subject)] = None
-    named = tuple(n for n in names if n)[:MENTIONS_PER_DOCUMENT]
+    named = _named(payload, text)
     flags = (QUESTION if "?" in text else 0) | (TIME_WORDS if meant.has_time_words else 0)
     return Indexed(
         tuple(terms(text)),
@@ -79,6 +76,20 @@ def index_words(payload: Payload, said_at: int) -> Indexed:
         window.end if window else None,
         payload.volatility if isinstance(payload, Semantic) else None,
     )
+
+
+def names_in(payload: Payload) -> tuple[str, ...]:
+    """Every name key under which a payload's document may be found as mentioning it."""
+    text = words_of(payload)
+    named = _named(payload, text)
+    return named + _perhaps(text, named)
+
+
+def _named(payload: Payload, text: str) -> tuple[str, ...]:
+    names = dict.fromkeys(name_key(m.text) for m in mentions(text))
+    if isinstance(payload, Semantic) and payload.subject:
+        names[name_key(payload.subject)] = None
+    return tuple(n for n in names if n)[:MENTIONS_PER_DOCUMENT]
 
 
 def _perhaps(text: str, named: tuple[str, ...]) -> tuple[str, ...]:

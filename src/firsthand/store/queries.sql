@@ -28,6 +28,8 @@ SELECT position FROM bearing WHERE space_id = ? AND key = ? ORDER BY position;
 SELECT scope_id, scope_no, name, next_seq, listed, rest, changed FROM scope WHERE space_id = ? AND scope_id = ?;
 -- name: scope_rows
 SELECT scope_id, scope_no, name, next_seq, listed, rest, changed FROM scope WHERE space_id = ? ORDER BY scope_no;
+-- name: some_names
+SELECT name_id, text FROM name WHERE space_id = ? AND what = ? AND text IS NOT NULL ORDER BY name_id LIMIT ?;
 -- name: name
 SELECT text FROM name WHERE space_id = ? AND what = ? AND name_id = ?;
 -- name: doc
@@ -174,8 +176,8 @@ ORDER BY found.record_id;
 -- name: received
 SELECT e.received_at FROM doc d JOIN entry e ON e.space_id = d.space_id AND e.position = d.position
 WHERE d.space_id = ? AND d.vid = ?;
--- name: mentions_of
-SELECT name FROM mention WHERE space_id = ? AND vid = ? ORDER BY name;
+-- name: mentions_among
+SELECT name FROM mention WHERE space_id = ? AND scope_id = ? AND name IN (SELECT value FROM {list}) AND vid = ? ORDER BY name;
 -- name: entities_named
 SELECT DISTINCT record_id FROM entity_name WHERE space_id = ? AND scope_id = ? AND name = ? ORDER BY record_id;
 -- name: standing_entities
@@ -208,8 +210,6 @@ WHERE space_id = ? AND record_id IN (SELECT value FROM {list}) ORDER BY record_i
 SELECT fingerprint, outcome, record_id, entry_id, evidence_id, known_at, code FROM request WHERE space_id = ? AND digest = ?;
 -- name: delivered_to
 SELECT 1 FROM delivery WHERE space_id = ? AND record_id IN (SELECT value FROM {list}) AND actor = ? LIMIT 1;
--- name: knows_nonce
-SELECT 1 FROM receipt WHERE space_id = ? AND nonce = ? LIMIT 1;
 -- name: knows_recall
 SELECT 1 FROM receipt WHERE space_id = ? AND recall_id = ?;
 -- name: delivery
@@ -264,7 +264,7 @@ SELECT speaker_no FROM speaker WHERE space_id = ? AND scope_id = ? AND name = ?;
 INSERT INTO speaker (space_id, scope_id, speaker_no, name)
 SELECT ?1, ?2, (SELECT count(*) FROM speaker WHERE space_id = ?1 AND scope_id = ?2), ?3 RETURNING speaker_no;
 -- name: close_belief
-UPDATE belief SET known_to = ? WHERE space_id = ? AND vid = ? AND known_from = ? AND valid_from = ?;
+UPDATE belief SET known_to = ? WHERE space_id = ? AND vid = ? AND valid_from = ? AND known_to = 9223372036854775807;
 -- name: put_belief
 INSERT INTO belief (space_id, vid, known_from, valid_from, known_to, valid_to, unit, record_id, revision_id, kind,
                     scope_id, generation, claim, conditions, tier, status, visibility, hidden_reason, live_support,

@@ -24,10 +24,6 @@ class KeptReads(Snapshot):
         """Whether a recall ever gave one of these records to an actor."""
         return self._one("delivered_to", array(record_ids), actor) is not None
 
-    def knows_nonce(self, nonce: str) -> bool:
-        """Whether a packet fence is one of ours."""
-        return self._one("knows_nonce", nonce) is not None
-
     def delivery(self, recall_id: str) -> list[str] | None:
         """Records a recall delivered, by rank."""
         if self._one("knows_recall", recall_id) is None:

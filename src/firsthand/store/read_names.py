@@ -20,6 +20,10 @@ class NameReads(Snapshot):
         """All scopes, by number."""
         return [ScopeRow(*r) for r in self._all("scope_rows")]
 
+    def some_names(self, what: str, limit: int) -> list[tuple[str, str]]:
+        """A few (opaque id, words), of those whose words are still known."""
+        return [(r[0], r[1]) for r in self._all("some_names", what, limit)]
+
     def name(self, what: str, name_id: str) -> str | None:
         """The words behind an opaque id."""
         row = self._one("name", what, name_id)
@@ -30,9 +34,9 @@ class NameReads(Snapshot):
         found = self._connection.execute(self._q["known_names"], (array(names), self._space, scope_id))
         return [r[0] for r in found.fetchall()]
 
-    def mentions_of(self, vid: int) -> list[str]:
-        """Names a document mentions."""
-        return [r[0] for r in self._all("mentions_of", vid)]
+    def mentions_among(self, scope_id: str, vid: int, names: Sequence[str]) -> list[str]:
+        """Those of some names that a document mentions."""
+        return [r[0] for r in self._all("mentions_among", scope_id, array(names), vid)]
 
     def entities_named(self, scope_id: str, name: str) -> list[str]:
         """Entity records a name stands for in a scope."""

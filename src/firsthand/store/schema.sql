@@ -153,7 +153,8 @@ CREATE TABLE belief (
     cause_entry   TEXT   NOT NULL,
     ended_by      TEXT,
     challenged_by TEXT,
-    PRIMARY KEY (space_id, vid, known_from, valid_from),
+    -- With the end of known time last, it also says: one open row per record, head and world window.
+    PRIMARY KEY (space_id, vid, valid_from, known_to),
     FOREIGN KEY (space_id, cause_entry) REFERENCES entry (space_id, entry_id) ON DELETE RESTRICT,
     CHECK (NOT (tier = 'candidate' AND status = 'active')),
     CHECK (NOT (status = 'active' AND live_support = 0
@@ -161,8 +162,6 @@ CREATE TABLE belief (
     CHECK ((visibility = 'hidden') = (hidden_reason IS NOT NULL)),
     CHECK (known_from < known_to AND valid_from < valid_to)
 ) WITHOUT ROWID;
--- One open row per record, head and world window.
-CREATE UNIQUE INDEX belief_open ON belief (space_id, vid, valid_from) WHERE known_to = 9223372036854775807;
 -- The slots of claims; a record that claims nothing is its own unit, and is found by its documents.
 CREATE INDEX belief_unit ON belief (space_id, unit) WHERE known_to = 9223372036854775807 AND unit >= 'u';
 -- What an ordinary clearance may not see: few rows, left out of every count.
@@ -175,7 +174,6 @@ CREATE TABLE mention (
     vid      BIGINT NOT NULL,
     PRIMARY KEY (space_id, scope_id, name, vid)
 ) WITHOUT ROWID;
-CREATE INDEX mention_doc ON mention (space_id, vid);
 
 CREATE TABLE entity_name (
     space_id  TEXT NOT NULL,
@@ -231,7 +229,6 @@ CREATE TABLE receipt (
     digest    TEXT   NOT NULL,
     PRIMARY KEY (space_id, recall_id)
 ) WITHOUT ROWID;
-CREATE INDEX receipt_nonce ON receipt (space_id, nonce);
 
 CREATE TABLE delivery (
     space_id  TEXT   NOT NULL,
@@ -255,14 +252,14 @@ INSERT INTO sqlite_stat1 (tbl, idx, stat) VALUES -- @sqlite
     ('name', 'name', '10000 10000 2000 1'), -- @sqlite
     ('doc', 'doc', '1000000 1000000 1'), ('doc', 'doc_position', '1000000 1000000 1'), -- @sqlite
     ('doc', 'doc_unlisted', '1000 1000 1'), ('doc', 'doc_later', '100000 100000 2'), ('doc', 'doc_thread', '900000 900000 20 1'), -- @sqlite
-    ('belief', 'belief', '1500000 1500000 2 1 1'), ('belief', 'belief_open', '1000000 1000000 1 1'), ('belief', 'belief_unit', '500000 500000 2'), -- @sqlite
+    ('belief', 'belief', '1500000 1500000 2 1 1'), ('belief', 'belief_unit', '500000 500000 2'), -- @sqlite
     ('belief', 'belief_above', '10000 10000 3000 1'), -- @sqlite
-    ('mention', 'mention', '2000000 2000000 20000 10 1'), ('mention', 'mention_doc', '2000000 2000000 2'), -- @sqlite
+    ('mention', 'mention', '2000000 2000000 20000 10 1'), -- @sqlite
     ('entity_name', 'entity_name', '100000 100000 1000 1 1'), -- @sqlite
     ('entity_name', 'entity_name_record', '100000 100000 2'), -- @sqlite
     ('speaker', 'speaker', '10000 10000 10 1'), -- @sqlite
     ('relation', 'relation', '100000 100000 3 2 1'), ('relation', 'relation_target', '100000 100000 3'), -- @sqlite
     ('attention', 'attention', '100000 100000 1'), -- @sqlite
-    ('receipt', 'receipt', '1000000 1000000 1'), ('receipt', 'receipt_nonce', '1000000 1000000 1'), -- @sqlite
+    ('receipt', 'receipt', '1000000 1000000 1'), -- @sqlite
     ('delivery', 'delivery', '8000000 8000000 20 5 1'), ('delivery', 'delivery_recall', '8000000 8000000 8'); -- @sqlite
 ANALYZE sqlite_schema; -- @sqlite

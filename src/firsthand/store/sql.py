@@ -13,7 +13,7 @@ PROJECTIONS: Final = {
     "scope": "scope_id",
     "name": "what, name_id",
     "doc": "vid",
-    "belief": "vid, known_from, valid_from",
+    "belief": "vid, valid_from, known_to",
     "mention": "scope_id, name, vid",
     "entity_name": "scope_id, name, record_id",
     "speaker": "scope_id, name",

@@ -48,6 +48,7 @@ class SqliteStore:
         self._write_lock = threading.RLock()
         self._last: tuple[SqliteWriter, int, int] | None = None
         with translated():
+            self._refuse_foreign()
             self._writer = self._connect(synchronous)
             self._journal = self._connect("NORMAL" if synchronous == "FULL" else synchronous)
             self._migrate()
@@ -127,7 +128,8 @@ class SqliteStore:
         if key is not None:
             return key
         with self.writing(space) as writer:
-            if writer.head().position:
+            # Another process may have made the key, and written under it, before this one had the lock.
+            if writer.head().position and self._keys.get(space) is None:
                 raise BrokenError(
                     "key_missing",
                     "the key file beside the database has no key for this space; restore it from the same backup",
@@ -245,6 +247,18 @@ class SqliteStore:
             connection.execute(f"PRAGMA {pragma}")
         return connection
 
+    def _refuse_foreign(self) -> None:
+        """Refuse a file of another program before anything of it is changed, and without making files beside it."""
+        if not self._path.exists() or not self._path.stat().st_size:
+            return
+        unchanged = f"{self._path.absolute().as_uri()}?immutable=1"
+        flags = apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI
+        look = cast("Connection", apsw.Connection(unchanged, flags=flags, vfs=self._vfs))
+        try:
+            _is_ours(look)
+        finally:
+            look.close()
+
     def _migrate(self) -> None:
         """Make the schema in an empty file; refuse a file of another program or of a later version."""
         with self._write_lock:
@@ -257,19 +271,26 @@ class SqliteStore:
             self._writer.execute("COMMIT")
 
     def _adopt(self) -> None:
-        version = self._pragma("user_version")
-        if version == SCHEMA_VERSION and self._pragma("application_id") == APPLICATION_ID:
+        if _is_ours(self._writer):
             return
-        if version != 0:
-            raise BrokenError("schema_unknown", "the database file has a schema this version does not know")
-        if self._writer.execute("SELECT count(*) FROM sqlite_schema").get:
-            raise BrokenError("not_ours", "the database file belongs to another program")
         self._writer.execute(schema("sqlite"))
         self._writer.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
         self._writer.execute(f"PRAGMA application_id = {APPLICATION_ID}")
 
     def _pragma(self, name: str) -> int:
         return int(self._writer.execute(f"PRAGMA {name}").get)
+
+
+def _is_ours(connection: Connection) -> bool:
+    """Whether a file is ours; if not it is empty, or it is refused."""
+    version, application = (int(connection.execute(f"PRAGMA {n}").get) for n in ("user_version", "application_id"))
+    if application == APPLICATION_ID:
+        if version != SCHEMA_VERSION:
+            raise BrokenError("schema_unknown", "the database file has a schema this version does not know")
+        return True
+    if version or application or connection.execute("SELECT count(*) FROM sqlite_schema").get:
+        raise BrokenError("not_ours", "the database file belongs to another program")
+    return False
 
 
 @functools.cache

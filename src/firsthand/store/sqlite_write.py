@@ -20,9 +20,9 @@ from firsthand.ports import (
     Shelf,
 )
 from firsthand.store.engine import Connection, SqlValue
+from firsthand.store.remembering import Remembering
 from firsthand.store.snapshot import array
 from firsthand.store.sql import PROJECTIONS
-from firsthand.store.sqlite_read import SqliteReader
 from firsthand.vocabulary.entries import Entry, root_of
 from firsthand.vocabulary.errors import BrokenError
 from firsthand.vocabulary.instants import FOREVER
@@ -31,14 +31,11 @@ SCOPE_BITS = 31
 """A scope's number fits above `SEQ_BITS` in a signed 64-bit document number."""
 WAITING_DOCUMENTS: Final = 2_000
 """How many documents' words wait to be indexed together."""
-KEPT: Final = 2_048
-"""How much of each kind is remembered before that starts anew."""
-KEPT_KEYS: Final = 16_384
 
 _INDEXES: dict[Shelf, str] = {LISTED: "lex", REST: "lex_rest"}
 
 
-class SqliteWriter(SqliteReader):
+class SqliteWriter(Remembering):
     """One open transaction: what it reads includes what it wrote.
 
     Nobody else can write while it lasts, so what it read or wrote is remembered and not read again; the store lets the
@@ -48,17 +45,8 @@ class SqliteWriter(SqliteReader):
 
     def __init__(self, connection: Connection, queries: dict[str, str], space: str) -> None:
         super().__init__(connection, queries, space)
-        self._head: Head | None = None
-        self._speakers: dict[tuple[str, str], int] = {}
         self._freed: list[int] = []
-        self._scopes: dict[str, ScopeRow] = {}
         self._counted: set[str] = set()
-        self._names: dict[tuple[str, str], str | None] = {}
-        self._entity_names: dict[tuple[str, str], bool] = {}
-        self._entities: dict[tuple[str, str], list[str]] = {}
-        self._entries: dict[str, Entry] = {}
-        self._bearing: dict[str, list[Entry]] = {}
-        self._open: dict[str, list[BeliefRow]] = {}
         self._waiting: dict[Shelf, dict[int, str]] = {LISTED: {}, REST: {}}
 
     def _run(self, query: str, *values: SqlValue) -> None:
@@ -68,9 +56,7 @@ class SqliteWriter(SqliteReader):
         """Write what waits. The next transaction may go on with what is remembered, if that has not grown too large."""
         self._write_waiting()
         self._freed.clear()
-        for known in (self._scopes, self._speakers, self._names):
-            if len(known) >= KEPT:
-                known.clear()
+        self._forget_the_surplus()
 
     def _write_waiting(self) -> None:
         """The words of new documents, and how many documents each scope has."""
@@ -85,94 +71,12 @@ class SqliteWriter(SqliteReader):
             self._connection.execute(self._q["count_scope"], (*counts, self._space, scope_id))
         self._counted.clear()
 
-    # ---- what is remembered ------------------------------------------------------------------------------------
-
-    def head(self) -> Head:
-        """The end of the ledger, which nobody else can move while this transaction lasts."""
-        if self._head is None:
-            self._head = super().head()
-        return self._head
-
-    def get(self, entry_id: str) -> Entry | None:
-        """The entry with this id."""
-        entry = self._entries.get(entry_id)
-        if entry is None:
-            entry = super().get(entry_id)
-            if entry is not None:
-                self._keep(entry)
-        return entry
-
-    def bearing_on(self, key: str) -> Sequence[Entry]:
-        """Entries found under `key`."""
-        found = self._bearing.get(key)
-        if found is None:
-            if len(self._bearing) >= KEPT_KEYS:
-                self._bearing.clear()
-            found = self._bearing[key] = list(super().bearing_on(key))
-        return found
-
-    def foresee(self, keys: Iterable[str]) -> None:
-        """Read at once what bears on keys that will be asked for one by one."""
-        if len(self._bearing) >= KEPT_KEYS:
-            self._bearing.clear()
-        asked = dict.fromkeys(key for key in keys if key not in self._bearing)
-        found = super().bearing_on_any(asked)
-        self._bearing |= {key: found.get(key, []) for key in asked}
-
-    def open_rows(self, unit: str) -> list[BeliefRow]:
-        """The rows of a unit that are believed now."""
-        if unit.startswith("r"):
-            return super().open_rows(unit)
-        found = self._open.get(unit)
-        if found is None:
-            if len(self._open) >= KEPT:
-                self._open.clear()
-            found = self._open[unit] = super().open_rows(unit)
-        return list(found)
-
-    def scope(self, scope_id: str) -> ScopeRow | None:
-        """A scope by its id."""
-        row = self._scopes.get(scope_id) or super().scope(scope_id)
-        if row is not None:
-            self._scopes[scope_id] = row
-        return row
+    # ---- reads of what waits ---------------------------------------------------------------------------------------
 
     def scope_rows(self) -> list[ScopeRow]:
         """All scopes, by number."""
         self._write_waiting()
         return super().scope_rows()
-
-    def name(self, what: str, name_id: str) -> str | None:
-        """The words behind an opaque id."""
-        if (what, name_id) not in self._names:
-            self._names[what, name_id] = super().name(what, name_id)
-        return self._names[what, name_id]
-
-    def foresee_names(self, scope_id: str, names: Iterable[str]) -> None:
-        """Read at once which of many names an entity of a scope has."""
-        known = self._entity_names
-        if len(known) >= KEPT_KEYS:
-            known.clear()
-        asked = [name for name in dict.fromkeys(names) if (scope_id, name) not in known]
-        if asked:
-            known |= dict.fromkeys(((scope_id, name) for name in asked), False)
-            known |= dict.fromkeys(((scope_id, name) for name in super().entity_names_among(scope_id, asked)), True)
-
-    def entity_names_among(self, scope_id: str, names: Sequence[str]) -> list[str]:
-        """Which of these name keys an entity of a scope has."""
-        self.foresee_names(scope_id, names)
-        return sorted(name for name in names if self._entity_names[scope_id, name])
-
-    def standing_entities(self, scope_id: str, name: str) -> list[str]:
-        """Entity records that a name stands for in a scope and that stand themselves."""
-        if self._entity_names.get((scope_id, name)) is False:
-            return []
-        found = self._entities.get((scope_id, name))
-        if found is None:
-            if len(self._entities) >= KEPT:
-                self._entities.clear()
-            found = self._entities[scope_id, name] = super().standing_entities(scope_id, name)
-        return found
 
     def similar(self, scope_no: int, first: str, others: Sequence[str], limit: int) -> list[int]:
         """Listed claims of a scope with one term and any of others, newest first."""
@@ -188,17 +92,6 @@ class SqliteWriter(SqliteReader):
         """One digest per projection and word index, over all its columns."""
         self._write_waiting()
         return super().digests()
-
-    def _decoded(self, entry_id: str, skeleton: str) -> Entry | None:
-        entry = self._entries.get(entry_id) or super()._decoded(entry_id, skeleton)
-        return None if entry is None else self._keep(entry)
-
-    def _keep(self, entry: Entry) -> Entry:
-        if len(self._entries) >= KEPT:
-            self._entries.clear()
-            self._bearing.clear()
-        self._entries[entry.id] = entry
-        return entry
 
     # ---- writes ----------------------------------------------------------------------------------------------------
 
@@ -223,10 +116,11 @@ class SqliteWriter(SqliteReader):
         if read is not None:
             self._keep(read)
         self._bearing |= {key: [] for key in bare}
-        for key in keys:
-            self._run("put_bearing", key, position)
-            if read is not None and key in self._bearing:
-                self._bearing[key].append(read)
+        if keys:
+            self._connection.executemany(self._q["put_bearing"], [(self._space, key, position) for key in keys])
+            for key in keys:
+                if read is not None and key in self._bearing:
+                    self._bearing[key].append(read)
 
     def put_scope(self, scope_id: str, name: str | None) -> ScopeRow:
         """Number a scope, or give it its name."""
@@ -300,11 +194,13 @@ class SqliteWriter(SqliteReader):
     def put_entity_names(self, scope_id: str, record_id: str, names: Sequence[tuple[str, str]]) -> None:
         """Replace an entity's names."""
         self._run("drop_entity_names", record_id)
+        named, nameless = self._names_known(scope_id)
         if self._connection.changes():
-            self._entity_names.clear()
+            named.clear()
             self._entities.clear()
         for name, role in names:
-            self._entity_names[scope_id, name] = True
+            named.add(name)
+            nameless.discard(name)
             self._entities.pop((scope_id, name), None)
             self._run("put_entity_name", scope_id, name, record_id, role)
 
@@ -319,7 +215,7 @@ class SqliteWriter(SqliteReader):
 
     def close_belief(self, row: BeliefRow, at: int) -> None:
         """End a row's known time."""
-        self._connection.execute(self._q["close_belief"], (at, self._space, row.vid, row.known_from, row.valid_from))
+        self._connection.execute(self._q["close_belief"], (at, self._space, row.vid, row.valid_from))
         if row.unit in self._open:
             self._open[row.unit].remove(row)
         if row.kind == "entity":
@@ -366,6 +262,9 @@ class SqliteWriter(SqliteReader):
         own |= {number for (number,) in self._all("scope_nos_of_docs", SEQ_BITS)}
         self._freed = sorted(own - set(others))
         self._forget()
+        for waiting in self._waiting.values():
+            waiting.clear()
+        self._counted.clear()
         for index in _INDEXES.values():
             if not others:
                 self._connection.execute(f"INSERT INTO {index} ({index}) VALUES ('delete-all')")
@@ -378,12 +277,3 @@ class SqliteWriter(SqliteReader):
             self._connection.execute(f"DELETE FROM {table} WHERE space_id = ?", (self._space,))
             # An index that damage has parted from its table still holds what was deleted.
             self._connection.execute(f"REINDEX {table}")
-
-    def _forget(self) -> None:
-        """Know nothing of what was dropped."""
-        for known in (self._speakers, self._scopes, self._names, self._entity_names, self._entities):
-            known.clear()
-        for past in (self._entries, self._bearing, self._open, *self._waiting.values()):
-            past.clear()
-        self._counted.clear()
-        self._trusted = None

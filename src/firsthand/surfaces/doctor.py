@@ -80,7 +80,9 @@ def examine(settings: Settings, *, verify: bool = True, progress: Progress | Non
             found = _with_contents(found, memory)
             return _verified(found, memory, progress) if verify else _checked(found, memory)
     except FirsthandError as error:
-        return msgspec.structs.replace(found, problems=(*found.problems, error_sentence(error)))
+        # What is missing beside another program's database is not ours to restore.
+        beside = () if error.code == "not_ours" else found.problems
+        return msgspec.structs.replace(found, problems=(*beside, error_sentence(error)))
 
 
 def findings(found: Checkup) -> list[str]:

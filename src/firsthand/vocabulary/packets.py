@@ -158,6 +158,8 @@ class Item(_Result, frozen=True):
     thread: str | None = None
     source_id: str | None = None
     supports: int = 0
+    sources: int = 1
+    """Independent voices behind it: one owner's agents are one, and an echo of what was delivered is none."""
     volatility: Volatility = "drift_prone"
     sensitivity: Sensitivity = "low"
     neighbour_of: str | None = None

@@ -181,8 +181,8 @@ def _standing(item: Item) -> str:
         words.append(f"since {day(item.valid_from)}")
     if item.kind == "episodic" and (item.speaker or item.occurred_at is not None):
         words[0] = "said by " + _who_when(item.speaker, item.occurred_at)
-    if item.supports > 1:
-        words.append(f"{item.supports} sources")
+    if item.sources > 1:
+        words.append(f"{item.sources} sources")
     return "; ".join(words)
 
 
@@ -238,7 +238,7 @@ def item_dict(item: Item) -> dict[str, Any]:
         "occurred_at": _iso(item.occurred_at),
         "conditions": item.qualifier.conditions,
         "see": item.qualifier.see,
-        "sources": item.supports,
+        "sources": item.sources,
         "citations": [_citation_dict(citation) for citation in item.citations],
         "structure": None if item.structure is None else _structure_dict(item.structure),
         "payload": None if item.payload is None else msgspec.to_builtins(item.payload),
