@@ -15,12 +15,12 @@ from typing import Final
 
 from firsthand import wiring
 from firsthand.memory import Memory
-from firsthand.moving.backups import DATABASE, read_backup, unpack
+from firsthand.moving.backups import read_backup, unpack
 from firsthand.moving.manifest import read_manifest
 from firsthand.moving.merging import Later
 from firsthand.ports import Progress
 from firsthand.vocabulary.errors import InvalidError
-from firsthand.vocabulary.moves import RestoreReport
+from firsthand.vocabulary.moves import LaterErasures, RestoreReport
 
 ACTOR: Final = "restore"
 
@@ -47,15 +47,15 @@ def restore(
     if listed is not None and listed not in manifest.spaces:
         raise InvalidError("other_space", "erasures is an export of a space that the backup does not hold",
                            field="erasures")  # fmt: skip
-    live = target.exists()
+    live = wiring.spaces_of(target) if target.exists() else None
     erased, stones, spaces = 0, 0, dict[str, int]()
     with _workshop(target) as folder:
         database = unpack(source, manifest, folder)
-        for space in manifest.spaces:
-            if f"{DATABASE}.keys" in missing:
-                break
+        readable = wiring.lend_keys(target, database)
+        for space in manifest.spaces if readable else ():
             with wiring.open(database, space=space, actor=ACTOR, role="system") as restored:
-                for later in _later(restored, target if live else None, erasures if space == listed else None):
+                told = target if live is not None and space in live else None, erasures if space == listed else None
+                for later in _later(restored, *told):
                     merged = restored.ledger.bring_over(later)
                     erased, stones = erased + merged.erasures, stones + merged.tombstones
                 spaces[space] = restored.ledger.verify(deep=True, progress=progress).position
@@ -65,10 +65,17 @@ def restore(
         spaces=spaces,
         erasures=erased,
         tombstones=stones,
-        later_erasures="merged" if live else "listed" if erasures is not None else "unknown",
+        later_erasures=_known(readable, live=live is not None, listed=listed is not None),
         kept_missing=missing,
         seconds=round(time.perf_counter() - started, 3),
     )
+
+
+def _known(readable: bool, *, live: bool, listed: bool) -> LaterErasures:
+    """What became of the erasures after a backup; of one that cannot be read without its keys nothing is known."""
+    if not readable:
+        return "unknown"
+    return "merged" if live else "listed" if listed else "unknown"
 
 
 def _later(restored: Memory, live: Path | None, erasures: str | Path | None) -> Generator[list[Later]]:

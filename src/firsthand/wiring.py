@@ -17,7 +17,8 @@ from firsthand.ports import Clock, Store
 from firsthand.rules.access import Handle, handle
 from firsthand.rules.identity import Keyed
 from firsthand.rules.policy import parse_policy
-from firsthand.store.copying import install_database
+from firsthand.store.copying import ends_of, install_database
+from firsthand.store.keys import KeyFile
 from firsthand.store.sqlite import DEVICE_SUFFIX, KEYS_SUFFIX, SqliteStore, translated
 from firsthand.vocabulary.errors import BrokenError, DeniedError, InvalidError
 from firsthand.vocabulary.grants import OPERATOR_GRANT, SPACE_WIDE, Author, Grant, check_scope, check_slug
@@ -109,7 +110,21 @@ def find_database(url: str | Path | None) -> Path:
 def install(database: Path, target: Path) -> None:
     """Put a database nobody uses, with its keys, in the place of another or of none."""
     with translated():
-        install_database(database, target, (KEYS_SUFFIX, DEVICE_SUFFIX))
+        install_database(database, target, KEYS_SUFFIX, DEVICE_SUFFIX)
+
+
+def lend_keys(target: Path, database: Path) -> bool:
+    """Copy the keys beside one place to another that lacks them; whether there are keys there now."""
+    keys, missing = (path.with_name(path.name + KEYS_SUFFIX) for path in (target, database))
+    if keys.exists() and not missing.exists():
+        KeyFile(keys).copy_to(missing)
+    return missing.exists()
+
+
+def spaces_of(database: Path) -> frozenset[str]:
+    """The spaces of a file that have entries."""
+    with translated():
+        return frozenset(ends_of(database))
 
 
 def _check_choices(

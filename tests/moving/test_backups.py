@@ -233,6 +233,25 @@ def test_a_store_that_is_open_is_not_replaced(tmp_path: Path) -> None:
         assert memory.ledger.verify(deep=True).deep
 
 
+def test_a_backup_without_keys_is_read_with_those_of_the_live_store(tmp_path: Path) -> None:
+    backup = backed_up(tmp_path)
+    (backup / "memory.db.keys").unlink()
+    report = firsthand.restore(backup, tmp_path / "m.db", without_kept=True)
+    assert (report.later_erasures, report.kept_missing) == ("merged", ("memory.db.keys",))
+    with opened(tmp_path / "m.db") as memory:
+        assert memory.recall("hull").items[0].text == "The hull is dry."
+    assert firsthand.restore(backup, tmp_path / "new.db", without_kept=True).later_erasures == "unknown"
+
+
+def test_over_a_memory_without_entries_the_backup_brings_its_own_key(tmp_path: Path) -> None:
+    backup = backed_up(tmp_path)
+    opened(tmp_path / "fresh.db").close()
+    assert firsthand.restore(backup, tmp_path / "fresh.db").later_erasures == "merged"
+    with opened(tmp_path / "fresh.db") as memory:
+        assert memory.recall("hull").items[0].text == "The hull is dry."
+        assert memory.ledger.verify(deep=True).deep
+
+
 def test_another_spaces_key_is_not_overwritten(tmp_path: Path) -> None:
     backup = backed_up(tmp_path)
     with opened(tmp_path / "other.db") as other:

@@ -121,6 +121,11 @@ def test_an_erasure_by_a_store_that_vouches_for_no_person_destroys_nothing_but_i
     assert b.read(ours.record_id).item.text == "The hull is dry."
     assert "zqxword" not in str(everything(pair.path("b")))
     assert b.ledger.verify(deep=True).deep
+    pair.trusting(b, a, "person")
+    again = pair.send(a, b)
+    assert (again.added, again.erased_here) == (0, 1), "believed further now, its erasure reaches what is ours"
+    assert "The hull is dry." not in str(everything(pair.path("b")))
+    assert b.ledger.verify(deep=True).deep
 
 
 def test_who_is_believed_here_is_decided_here(pair: Pair) -> None:

@@ -206,10 +206,12 @@ class _Intake:
             if row.body is None:
                 self._blanks.append(row)
             adopt(self._writer, row, taken.skeleton, self._gateway.clock.now())
+        self._added += len(new)
+        for taken in batch:
+            # Those known already, too: their sender may be believed further now than when they came.
             read = self._writer.vouched(taken.entry)
             if read is not None and isinstance(read.skeleton.edges, Erase):
                 self._to_blank |= dict.fromkeys(read.skeleton.edges.targets)
-        self._added += len(new)
 
     def _newly_vouched(self, entry_id: str) -> bool:
         """Whether a known entry came from elsewhere, and this store never vouched for it so far before."""

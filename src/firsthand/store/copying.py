@@ -53,17 +53,22 @@ def replace_database(live: Path, source: Path) -> None:
         opened.close()
 
 
-def install_database(database: Path, target: Path, kept: tuple[str, ...]) -> None:
-    """A database and what is kept beside it, in the place of another or of none; the live one's own keys stay."""
-    for suffix in kept:
-        more, keys = database.with_name(database.name + suffix), target.with_name(target.name + suffix)
-        if more.exists() and keys.exists() and not KeyFile(keys).add(more, may_differ=suffix != kept[0]):
+def install_database(database: Path, target: Path, keys_suffix: str, device_suffix: str) -> None:
+    """A database and what is kept beside it, in the place of another or of none, which keeps its own device."""
+    used = ends_of(target) if target.exists() else {}
+    keys, own = (path.with_name(path.name + keys_suffix) for path in (database, target))
+    if keys.exists() and own.exists():
+        if KeyFile(own).differs(keys, used):
             raise ConflictError(
                 "other_key", "the backup has another key for a space of the live store", field="url",
                 next_action="none",
             )  # fmt: skip
-        if more.exists() and not keys.exists():
-            more.replace(keys)
+        KeyFile(own).add(keys)
+    elif keys.exists():
+        keys.replace(own)
+    device, own_device = (path.with_name(path.name + device_suffix) for path in (database, target))
+    if device.exists() and not own_device.exists():
+        device.replace(own_device)
     if target.exists():
         replace_database(target, database)
     else:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import secrets
+from collections.abc import Collection
 from pathlib import Path
 from typing import Final
 
@@ -54,14 +55,14 @@ class KeyFile:
         KeyFile(path)._write(self._read())
         return path
 
-    def add(self, path: Path, *, may_differ: bool) -> bool:
-        """Add the keys of another file that are not here; whether those in both are the same, or may differ."""
+    def differs(self, path: Path, used: Collection[str]) -> bool:
+        """Whether another file has another key for a space that is in use here."""
         keys, more = self._read(), KeyFile(path)._read()
-        if not may_differ and any(keys.get(space, key) != key for space, key in more.items()):
-            return False
-        if more.keys() - keys.keys():
-            self._write({**more, **keys})
-        return True
+        return any(keys.get(space, key) != key for space, key in more.items() if space in used)
+
+    def add(self, path: Path) -> None:
+        """Take over the keys of another file."""
+        self._write({**self._read(), **KeyFile(path)._read()})
 
     def _read(self) -> dict[str, bytes]:
         try:

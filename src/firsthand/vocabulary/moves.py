@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Literal
 
 import msgspec
 
 from firsthand.vocabulary.kinds import PeerTrust
+
+LaterErasures = Literal["merged", "listed", "unknown"]
 
 
 class _Result(msgspec.Struct, frozen=True, kw_only=True):
@@ -139,12 +141,13 @@ class BackupReport(_Result, frozen=True):
 
 
 class RestoreReport(_Result, frozen=True):
-    """What a restored store holds. `later_erasures`: merged, listed, or unknown."""
+    """What a restored store holds, and what it knows of the erasures after the backup: from the live store that was
+    there, from a later export, or nothing."""
 
     path: str
     spaces: dict[str, int]
     erasures: int
     tombstones: int
-    later_erasures: str
+    later_erasures: LaterErasures
     kept_missing: tuple[str, ...]
     seconds: float
