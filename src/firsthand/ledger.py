@@ -12,7 +12,7 @@ from typing import NamedTuple
 import msgspec
 
 from firsthand.ports import BeliefRow, LedgerRow, Reader, Writer
-from firsthand.projection import body_of, indexed_again, project
+from firsthand.projection import Changes, body_of, indexed_again, project
 from firsthand.rules.bearing import keys_looked_under
 from firsthand.rules.identity import SALT_BYTES, body_digest, body_text, chained, entry_id, skeleton_text
 from firsthand.rules.wording import BLANK, Indexed, index_words
@@ -46,19 +46,19 @@ class Draft(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Appended(NamedTuple):
-    """An entry in the ledger, and the belief rows it opened."""
+    """An entry in the ledger, and the belief rows it closed and opened."""
 
     entry: Entry
     position: int
     received_at: int
-    opened: list[BeliefRow]
+    changes: Changes
 
     @property
     def begun(self) -> list[BeliefRow] | None:
         """All that is believed of the record that the entry began; unset if it began none."""
         if self.entry.skeleton.record is not None:
             return None
-        return [row for row in self.opened if row.revision_id == self.entry.id]
+        return [row for row in self.changes.opened if row.revision_id == self.entry.id]
 
 
 def prepare(body: Body, salt: bytes, spoken: int, *, indexed: bool = True) -> Words:
@@ -91,8 +91,8 @@ def append(writer: Writer, draft: Draft, words: Words) -> Appended:
     chain = chained(head.chain, entry.id, received_at)
     row = LedgerRow(head.position + 1, entry.id, received_at, chain, text, words.text, words.salt)
     writer.put_entry(row)
-    opened = project(writer, entry, row, words.body, words.indexed, fresh=True)
-    return Appended(entry, row.position, received_at, opened)
+    changes = project(writer, entry, row, words.body, words.indexed, fresh=True)
+    return Appended(entry, row.position, received_at, changes)
 
 
 def adopt(writer: Writer, foreign: LedgerRow, skeleton: Skeleton, now: int) -> Appended:

@@ -3,32 +3,28 @@
 from __future__ import annotations
 
 import contextlib
-import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from datetime import date, datetime
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Self, cast
+from typing import TYPE_CHECKING, Any, Literal, Self
 
 import msgspec
 
+from firsthand import arguments
+from firsthand.arguments import Conditions, Value
 from firsthand.capture import annotate, bounds, cleaning, revise, shape
-from firsthand.capture.claims import Claimed
 from firsthand.capture.claims import remember as remember_write
 from firsthand.capture.episodes import capture as capture_write
-from firsthand.capture.gateway import Gateway, Write
+from firsthand.capture.gateway import Write
+from firsthand.handled import Engine, masked
 from firsthand.moving.ledger import Ledger
 from firsthand.moving.peers import Peers
-from firsthand.ports import Store
-from firsthand.rules.access import Handle, handle
-from firsthand.rules.identity import typed_value
-from firsthand.rules.normalise import folded
+from firsthand.revising import Revising
+from firsthand.rules.access import handle
 from firsthand.rules.predicates import BUILT_IN
-from firsthand.rules.terms import terms
-from firsthand.rules.wording import claim_words
 from firsthand.vocabulary import limits
 from firsthand.vocabulary.citing import Cite
-from firsthand.vocabulary.errors import AbsentError, ConflictError, FirsthandError, InvalidError
-from firsthand.vocabulary.instants import BEGINNING, Instant, to_micros
+from firsthand.vocabulary.errors import AbsentError, FirsthandError, InvalidError
+from firsthand.vocabulary.instants import Instant, to_micros
 from firsthand.vocabulary.kinds import (
     DEFAULT_SENSITIVITY,
     Basis,
@@ -43,7 +39,6 @@ from firsthand.vocabulary.packets import (
     BatchReport,
     Explanation,
     History,
-    Masking,
     Packet,
     PredicateView,
     Receipt,
@@ -55,51 +50,29 @@ from firsthand.vocabulary.packets import (
 from firsthand.vocabulary.records import (
     Artifact,
     Environment,
-    Episodic,
     Payload,
-    Semantic,
     TimelineEvent,
     ToolCall,
-    TypedValue,
-    Validity,
 )
 
 if TYPE_CHECKING:
-    from firsthand.recall.cache import Cache
-    from firsthand.recall.plan import Plan
+    from firsthand.review.desk import Review
 
-Conditions = Mapping[str, str | int | float | bool]
-Value = str | int | float | bool | date | datetime | TypedValue
 BATCH_ROWS = 500
+Because = Literal["wrong", "outdated", "private", "never_again"]
+REASONS = {
+    "wrong": "it is wrong", "outdated": "it is outdated", "private": "it is private", "never_again": "never again",
+}  # fmt: skip
+"""Why a record is forgotten, in words, where the caller gives none."""
 SHORT_IDS_LOOKED_AT = 16
-TARGET_MARGIN = 1.25
-"""How much better than the second the best match of a description must be."""
-TARGET_SHARE = 2 / 3
-"""How much of a description's words a record must hold for the description to be of it."""
 
 
-class Engine(msgspec.Struct):
-    """What every handle on one space shares."""
-
-    store: Store
-    gateway: Gateway
-    owned: bool = True
-    cache: Cache | None = None
-    first: Engine | None = None
-    """The engine of the handle that opened the store, which keeps the cache for all."""
-
-
-class Memory:
+class Memory(Revising):
     """A handle on one scope of one space: thread-safe, and safe with several processes on one file.
 
     Every write verb returns a `Receipt`; outcomes of policy (`refused`, `proposed`) are returned, faults are raised as
     `FirsthandError`. Instants are ISO 8601 strings with an offset, aware datetimes, or integer microseconds UTC.
     """
-
-    def __init__(self, engine: Engine, caller: Handle, *, receipts: bool = True) -> None:
-        self._engine = engine
-        self._handle = caller
-        self._receipts = receipts
 
     # ---- this handle -----------------------------------------------------------------------------------------------
 
@@ -122,6 +95,13 @@ class Memory:
     def peers(self) -> Peers:
         """Other stores of this space: which are known, and how far they are believed."""
         return Peers(self._engine.store, self._engine.gateway, self._handle)
+
+    @property
+    def review(self) -> Review:
+        """The review desk of this scope: what waits for a person, and the decision."""
+        from firsthand.review.desk import Review
+
+        return Review(self._engine.store, self._engine.gateway, self._handle)
 
     def at(self, *, scope: str | None = None, session: str | None = None) -> Memory:
         """A handle on another scope or session of the same space, under the same grant, which it cannot leave."""
@@ -261,7 +241,7 @@ class Memory:
         X gets a provisional tombstone: who had said it cannot restate it. An agent's correction of another owner's
         record is only `proposed`. Writes the reason and statement as an episode unless `evidence` is given.
         """
-        changes = _changes(
+        changes = arguments.changes(
             statement=statement, object=object, unit=unit, polarity=polarity, conditions=conditions,
             valid_from=valid_from, valid_to=valid_to,
         )  # fmt: skip
@@ -270,7 +250,12 @@ class Memory:
                 "nothing_new", "a correction needs a new statement, object or other field", field="statement"
             )
         asked = revise.Revision(
-            "correct", record_id or "", reason, _renewer(changes), shape.evidence(evidence), _heads(expected_heads)
+            "correct",
+            record_id or "",
+            reason,
+            arguments.renewer(changes),
+            shape.evidence(evidence),
+            arguments.heads(expected_heads),
         )
         return self._revise(asked, record_id, target, changes, idempotency_key)
 
@@ -293,16 +278,23 @@ class Memory:
         Returns the successor's id. With neither statement nor object X only ends. Leaves no tombstone.
         """
         at = None if since is None else to_micros(since, "since")
-        changes = _changes(statement=statement, object=object, unit=unit)
+        changes = arguments.changes(statement=statement, object=object, unit=unit)
         if not changes and evidence:
             raise InvalidError(
                 "evidence_not_taken", "an end takes no evidence; give the statement or object that came instead",
                 field="evidence",
             )  # fmt: skip
         begins = at if at is not None else self._engine.gateway.clock.now()
-        renew = _renewer({**changes, "valid_from": begins, "valid_to": None})
+        renew = arguments.renewer({**changes, "valid_from": begins, "valid_to": None})
         asked = revise.Revision(
-            "change", record_id or "", reason, renew, shape.evidence(evidence), _heads(expected_heads), at, not changes
+            "change",
+            record_id or "",
+            reason,
+            renew,
+            shape.evidence(evidence),
+            arguments.heads(expected_heads),
+            at,
+            not changes,
         )
         return self._revise(asked, record_id, target, changes, idempotency_key)
 
@@ -319,16 +311,41 @@ class Memory:
 
         The record falls if nobody independent still says it; else the receipt says who does.
         """
-        self._handle.may_write("retract")
-        bounds.check_reason(reason, required=True)
-        gateway, heads = self._engine.gateway, _heads(expected_heads)
-        asked = gateway.fingerprint(self._handle, record_id, target, reason, heads) if idempotency_key else ""
-        known = gateway.answered(self._handle, "retract", idempotency_key, asked)
-        if known is not None:
-            is_ours = gateway.is_ours(self._handle)
-            return _masked(known, lambda: cleaning.reason(reason, is_ours, required=True)[1])
-        found = self._target(record_id, target)
-        return self._one(revise.retract(gateway, self._handle, found, reason, heads, idempotency_key, asked))
+        heads = arguments.heads(expected_heads)
+        return self._about(
+            "retract", (record_id, target), reason, idempotency_key, (heads,),
+            lambda found, digest: revise.retract(
+                self._engine.gateway, self._handle, found, reason, heads, idempotency_key, digest
+            ),
+        )  # fmt: skip
+
+    def forget(
+        self,
+        record_id: str | None = None,
+        *,
+        because: Because,
+        target: str | None = None,
+        reason: str | None = None,
+        idempotency_key: str | None = None,
+    ) -> Receipt:
+        """Forget a record because it is `wrong`, `outdated`, `private`, or wanted `never_again`.
+
+        Wrong is retracted, outdated ends now, private is withdrawn from view, and never again is rejected and, where
+        this version can, erased; else `next_action` says that its words are still kept.
+        """
+        why = reason if reason is not None else REASONS.get(because, "")
+        named: dict[str, Any] = {"target": target, "reason": why, "idempotency_key": idempotency_key}
+        match because:
+            case "wrong":
+                return self.retract(record_id, **named)
+            case "outdated":
+                return self.change(record_id, **named)
+            case "private":
+                return self.withdraw(record_id, **named)
+            case "never_again":
+                return self._reject_and_erase(record_id, named)
+            case _:
+                raise InvalidError("because_unknown", f"because is one of {', '.join(REASONS)}", field="because")
 
     def support(
         self,
@@ -558,28 +575,21 @@ class Memory:
 
     # ---- inside ----------------------------------------------------------------------------------------------------
 
-    def _commit(self, writes: Sequence[Write]) -> list[Receipt]:
-        return self._engine.gateway.commit(self._handle, writes)
-
-    def _one(self, write: Write) -> Receipt:
-        (receipt,) = self._commit([write])
-        return receipt
-
-    def _cache(self) -> Cache:
-        from firsthand.recall.cache import Cache
-
-        engine = self._engine.first or self._engine
-        if engine.cache is None:
-            engine.cache = Cache()
-        return engine.cache
-
-    def _plan(self, query: str, **asked: Any) -> Plan:
-        from firsthand.recall.plan import plan
-
-        return plan(self._handle, self._engine.gateway.clock.now(), query, **asked)
+    def _reject_and_erase(self, record_id: str | None, named: Mapping[str, Any]) -> Receipt:
+        """Reject a value for good; what holds its words is destroyed by a verb of its own."""
+        receipt = self.reject(record_id, **named)
+        if receipt.outcome != "stored":
+            return receipt
+        erase: Callable[..., object] | None = getattr(self, "erase", None)
+        if erase is None or receipt.record_id is None:
+            kept = (*receipt.notes, "words_kept")
+            return msgspec.structs.replace(receipt, notes=kept, next_action="contact_operator")
+        key = named["idempotency_key"]
+        erase(receipt.record_id, reason_code="never_again", reason=named["reason"], idempotency_key=key)
+        return msgspec.structs.replace(receipt, notes=(*receipt.notes, "words_erased"))
 
     def _capture_write(self, fields: Mapping[str, Any], key: str | None) -> Write:
-        payload = _episode(fields)
+        payload = arguments.episode(fields)
         return capture_write(
             self._engine.gateway,
             self._handle,
@@ -594,7 +604,7 @@ class Memory:
         return remember_write(
             self._engine.gateway,
             self._handle,
-            _record(fields),
+            arguments.record(fields),
             basis=shape.basis(fields.get("basis", "stated")),
             sensitivity=shape.sensitivity(fields.get("sensitivity", DEFAULT_SENSITIVITY)),
             evidence=shape.evidence(fields.get("evidence", ())),
@@ -657,231 +667,10 @@ class Memory:
             known = gateway.answered(self._handle, asked.verb, key, digest)
             if known is not None:
                 again = asked._replace(record_id=known.record_id or "")
-                return _masked(known, lambda: revise.masked_again(gateway, self._handle, again))
+                return masked(known, lambda: revise.masked_again(gateway, self._handle, again))
             asked = asked._replace(fingerprint=digest)
         asked = asked._replace(record_id=self._target(record_id, target))
         return self._one(revise.revise(gateway, self._handle, asked, key))
-
-    def _target(self, record_id: str | None, target: str | None) -> str:
-        """A record by id, or by a description that one record clearly fits best."""
-        if (record_id is None) == (target is None):
-            raise InvalidError("target_unclear", "give record_id or target: one of them", field="record_id")
-        if record_id is not None:
-            return shape.record_id(record_id)
-        assert target is not None
-        self._handle.may("recall")
-        limits.check_bytes(target, most=limits.QUERY_BYTES, field="target")
-        from firsthand.recall.pipeline import recall
-
-        plan = self._plan(target, kinds=["semantic", "competence", "plan_graph"], limit=5)
-        with self._engine.store.reading(self.space) as reader:
-            trace = recall(reader, self._handle, plan, self._cache())
-        # What contradicts something else is described as well as what does not: it is what most needs correcting.
-        found = [(c.item, c.score) for c in trace.grouped.items]
-        found += [(item, c.best.score) for c in trace.grouped.conflicts for item in c.group.items]
-        fits = [(score * described(target, item.text), item) for item, score in found]
-        best = [(score, item) for score, item in fits if described(target, item.text) >= TARGET_SHARE]
-        best.sort(key=lambda x: (-x[0], x[1].record_id))
-        if not best:
-            raise AbsentError("target_absent", "target describes no record that can be revised here", field="target")
-        if len(best) > 1 and best[0][0] < best[1][0] * TARGET_MARGIN:
-            raise ConflictError(
-                "target_ambiguous", "target fits several records; name one of them by its id", field="target",
-                next_action="fix_and_resubmit", details={"candidates": [item.record_id for _, item in best[:5]]},
-            )  # fmt: skip
-        return best[0][1].record_id
-
-
-def _masked(known: Receipt, again: Callable[[], tuple[Masking, ...]]) -> Receipt:
-    """A receipt that was given before, with what was masked in the words of its request."""
-    wrote = known.outcome in ("stored", "reinforced")
-    return msgspec.structs.replace(known, maskings=again()) if wrote else known
-
-
-def described(description: str, text: str) -> float:
-    """The share of a description's terms that a text holds."""
-    asked = set(terms(description))
-    return len(asked & set(terms(text))) / len(asked) if asked else 0.0
-
-
-# ---- arguments as payloads -------------------------------------------------------------------------------------------
-
-_EPISODE_FIELDS = frozenset(Episodic.__struct_fields__) | {"sensitivity", "imported", "reason", "idempotency_key"}
-_CLAIM_FIELDS = frozenset(
-    ("statement", "subject", "predicate", "object", "unit", "polarity", "conditions", "valid_from", "valid_to",
-     "volatility", "tags", "metadata")
-)  # fmt: skip
-_RECORD_FIELDS = _CLAIM_FIELDS | {"payload", "basis", "sensitivity", "evidence", "reason", "idempotency_key"}
-_DEFAULTS = {"polarity": "+", "volatility": "drift_prone"}
-
-
-def _known(fields: Mapping[str, Any], known: frozenset[str]) -> None:
-    if any(field not in known for field in fields):
-        raise InvalidError(
-            "field_unknown", f"an item has a field that is not one of {', '.join(sorted(known))}", field="items"
-        )
-
-
-def _episode(fields: Mapping[str, Any]) -> Episodic:
-    _known(fields, _EPISODE_FIELDS)
-    if not isinstance(fields.get("text"), str):
-        raise InvalidError("text_missing", "text is required and is a string", field="text")
-    occurred = fields.get("occurred_at")
-    plain = {k: v for k, v in fields.items() if k in Episodic.__struct_fields__ and v is not None}
-    plain["occurred_at"] = None if occurred is None else to_micros(occurred, "occurred_at")
-    for field in ("environment", "artifacts"):
-        if plain.get(field):
-            plain[field] = shape.plain(plain[field], field)
-    for field in ("timeline", "tool_graph"):
-        if plain.get(field):
-            plain[field] = _dated(plain[field], field)
-    return shape.convert(plain, Episodic, "capture")
-
-
-def _dated(events: object, field: str) -> object:
-    """Events or tool calls as plain values, with `at` in any form an instant may have."""
-    if not isinstance(events, list | tuple):
-        return events
-    dated: list[Any] = []
-    for event in cast("Sequence[object]", events):
-        if isinstance(event, Mapping) and (at := cast("Mapping[str, Any]", event).get("at")) is not None:
-            event = {**cast("Mapping[str, Any]", event), "at": to_micros(at, f"{field}.at")}
-        dated.append(shape.plain(cast("object", event), field))
-    return dated
-
-
-def _record(fields: Mapping[str, Any]) -> Payload:
-    _known(fields, _RECORD_FIELDS)
-    payload = fields.get("payload")
-    if payload is not None:
-        beside = [
-            f for f in sorted(_CLAIM_FIELDS) if fields.get(f, _DEFAULTS.get(f)) not in (None, (), _DEFAULTS.get(f))
-        ]
-        if beside:
-            raise InvalidError(
-                "payload_unclear", f"payload already says what is remembered; {beside[0]} goes inside it",
-                field=beside[0],
-            )  # fmt: skip
-        return shape.payload(payload)
-    return _semantic(fields)
-
-
-def _semantic(fields: Mapping[str, Any]) -> Semantic:
-    value, unit = fields.get("object"), fields.get("unit")
-    statement, subject, predicate = fields.get("statement"), fields.get("subject"), fields.get("predicate")
-    for field in ("statement", "subject", "predicate", "unit"):
-        if fields.get(field) is not None and not isinstance(fields[field], str):
-            raise InvalidError("text_invalid", f"{field} is not text; give it as a string", field=field)
-    if unit is not None and value is None:
-        raise InvalidError("claim_incomplete", "a unit needs an object that it belongs to", field="unit")
-    typed = None if value is None else typed_value(value, unit)
-    if isinstance(value, TypedValue):
-        typed = shape.convert(shape.plain(value, "object"), TypedValue, "object")
-    polarity = fields.get("polarity", "+")
-    if statement is None and subject is not None and predicate is not None:
-        statement = claim_words(subject, predicate, typed, polarity)
-    if statement is None:
-        raise InvalidError("statement_missing", "give a statement, or subject, predicate and object", field="statement")
-    start, end = fields.get("valid_from"), fields.get("valid_to")
-    given = fields.get("conditions")
-    if given is not None and not isinstance(given, Mapping):
-        raise InvalidError("shape_invalid", "conditions is a mapping of names to values", field="conditions")
-    conditions = {} if given is None else dict(cast("Mapping[str, Any]", given))
-    validity = Validity(
-        mode="conditional" if conditions else "timeboxed" if end is not None else "global",
-        conditions=conditions,
-        from_=None if start is None else to_micros(start, "valid_from"),
-        to=None if end is None else to_micros(end, "valid_to"),
-    )
-    tags, metadata = fields.get("tags"), fields.get("metadata")
-    plain: dict[str, Any] = {
-        "statement": statement, "subject": subject, "predicate": predicate, "object": typed, "polarity": polarity,
-        "validity": validity if not conditions else shape.plain(validity, "conditions"),
-        "volatility": fields.get("volatility", "drift_prone"),
-        "tags": () if tags is None else tags, "metadata": {} if metadata is None else metadata,
-    }  # fmt: skip
-    return shape.convert(plain, Semantic, "remember")
-
-
-def _heads(expected: object) -> tuple[str, ...] | None:
-    return None if expected is None else shape.texts(expected, "expected_heads")
-
-
-def _changes(**given: Any) -> dict[str, Any]:
-    """What a revision changes: only what was given, in its checked form."""
-    unit = given.pop("unit", None)
-    changes = {field: value for field, value in given.items() if value is not None}
-    for field in ("valid_from", "valid_to"):
-        if field in changes:
-            changes[field] = to_micros(changes[field], field)
-    if "object" in changes:
-        changes["object"] = typed_value(changes["object"], unit)
-    elif unit is not None:
-        raise InvalidError("claim_incomplete", "a unit needs an object that it belongs to", field="unit")
-    if "statement" in changes:
-        limits.check_bytes(changes["statement"], most=limits.STATEMENT_BYTES, field="statement")
-    return shape.plain(changes, "conditions")
-
-
-def _renewer(changes: Mapping[str, Any]) -> Callable[[Claimed], Claimed]:
-    """How the payload believed now becomes the new one; its statement is rewritten if only its object changed."""
-
-    def renew(old: Claimed) -> Claimed:
-        if not isinstance(old, Semantic):
-            raise InvalidError("use_remember", "a skill or plan is revised by remembering it anew", field="record_id")
-        given = changes.get("object")
-        typed = old.object if given is None else shape.convert(given, TypedValue, "object")
-        if given is not None and old.subject is None:
-            raise InvalidError("claim_incomplete", "a plain sentence is revised by a new statement", field="object")
-        polarity = changes.get("polarity", old.polarity)
-        statement = changes.get("statement")
-        if statement is None:
-            statement = _restated(old, typed, polarity)
-        elif given is None:
-            _check_still_names(old, statement)
-        start = changes.get("valid_from", old.validity.from_)
-        new = _semantic(
-            {
-                "statement": statement, "subject": old.subject, "predicate": old.predicate, "object": typed,
-                "polarity": polarity, "conditions": changes.get("conditions", old.validity.conditions),
-                "valid_from": None if start == BEGINNING else start,
-                "valid_to": changes.get("valid_to", old.validity.to),
-                "volatility": old.volatility, "tags": old.tags, "metadata": old.metadata,
-            }
-        )  # fmt: skip
-        if start != BEGINNING:
-            return new
-        return msgspec.structs.replace(new, validity=msgspec.structs.replace(new.validity, from_=start))
-
-    return renew
-
-
-def _check_still_names(old: Semantic, statement: str) -> None:
-    """A new sentence must not leave the old value standing in the structure behind it."""
-    if old.object is None or isinstance(old.object.value, bool):
-        return
-    was = folded(str(old.object.value))
-    if was in folded(old.statement) and was not in folded(statement):
-        raise InvalidError(
-            "object_missing", "the statement no longer names the record's object; give the new object too",
-            field="object",
-        )  # fmt: skip
-
-
-def _restated(old: Semantic, value: TypedValue | None, polarity: str) -> str:
-    """The old sentence with the new object in it, if the old one stands there word for word."""
-    if polarity != old.polarity and old.subject is None:
-        raise InvalidError(
-            "statement_missing", "a plain sentence is turned round by a new statement", field="statement"
-        )
-    if value is not None and old.object is not None and polarity == old.polarity:
-        was = rf"(?<!\w){re.escape(str(old.object.value))}(?!\w)"
-        found = list(re.finditer(was, old.statement))
-        if len(found) == 1:
-            return old.statement[: found[0].start()] + str(value.value) + old.statement[found[0].end() :]
-    if old.subject is not None and old.predicate is not None and (value != old.object or polarity != old.polarity):
-        return claim_words(old.subject, old.predicate, value, polarity)
-    return old.statement
 
 
 def _report(receipts: Sequence[Receipt]) -> BatchReport:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Iterable, Sequence
+from typing import NamedTuple
 
 import msgspec
 
@@ -33,6 +34,13 @@ _bodies = msgspec.json.Decoder(Body)
 _skeletons = msgspec.json.Decoder(Skeleton)
 
 
+class Changes(NamedTuple):
+    """The belief rows that an entry closed, and those it opened."""
+
+    closed: list[BeliefRow]
+    opened: list[BeliefRow]
+
+
 def project(
     writer: Writer,
     entry: Entry,
@@ -41,8 +49,8 @@ def project(
     indexed: Indexed,
     *,
     fresh: bool,
-) -> list[BeliefRow]:
-    """Write everything that follows from an entry; the rows it opened. `fresh`: nothing can refer to it yet."""
+) -> Changes:
+    """Write everything that follows from an entry. `fresh`: nothing can refer to it yet."""
     about = keys_about(entry)
     fresh = fresh or not any(writer.bearing_on(key) for key in about)
     writer.put_bearings(entry, row.position, bearings(entry), about if fresh else ())
@@ -66,7 +74,7 @@ def project(
     for unit, rows in settled.items():
         step.believe(unit, rows, empty=fresh and unit == entry.record_id and entry.skeleton.record is None)
     step.reshelve()
-    return step.opened
+    return step.changes
 
 
 def _settled(writer: Writer, entry: Entry, position: int, *, fresh: bool) -> dict[str, frozenset[Row]]:
@@ -156,7 +164,7 @@ class _Step:
         self._at = at
         self._docs: dict[str, DocRow] = {}
         self._moved: dict[int, str] = {}
-        self.opened: list[BeliefRow] = []
+        self.changes = Changes([], [])
 
     def add_document(
         self, edges: Revise, position: int, payload: Payload | None, indexed: Indexed, units: Iterable[frozenset[Row]]
@@ -179,11 +187,12 @@ class _Step:
             before, after = {_content(r) for r in old}, {_content(r) for r in new}
             for row in sorted((r for r in old if _content(r) not in after), key=_place):
                 self._writer.close_belief(row, self._at)
+                self.changes.closed.append(row)
                 self._moved[row.vid] = row.scope_id
             new = [r for r in new if _content(r) not in before]
         for row in new:
             self._writer.put_belief(row)
-            self.opened.append(row)
+            self.changes.opened.append(row)
             self._moved[row.vid] = row.scope_id
 
     def reshelve(self) -> None:

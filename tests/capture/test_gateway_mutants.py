@@ -73,7 +73,7 @@ def role_from_metadata(fields):
                                                                          "scope")})  # fmt: skip
 
 
-GENUINE_EPISODE = importlib.import_module("firsthand.memory")._episode
+GENUINE_EPISODE = importlib.import_module("firsthand.arguments").episode
 
 
 def by_prefix(self, scope):
@@ -137,7 +137,7 @@ CAUGHT = (AssertionError, pytest.fail.Exception, firsthand.FirsthandError, Value
 MUTANTS = [
     Mutant("the role is what the caller says", {"firsthand.wiring.handle": role_as_told},
            grants.test_the_role_is_the_grants_whatever_the_caller_says),
-    Mutant("unknown fields of an item are dropped", {"firsthand.memory._episode": role_from_metadata},
+    Mutant("unknown fields of an item are dropped", {"firsthand.arguments.episode": role_from_metadata},
            grants.test_no_payload_or_metadata_says_who_writes_or_where, {"field": "role"}),
     Mutant("nothing is masked", {"firsthand.capture.cleaning.mask": quiet_mask},
            secrets.test_a_secret_in_any_text_of_any_verb_never_reaches_the_disk),
@@ -255,10 +255,10 @@ MUTANTS = [
            stories.test_a_bare_name_that_two_people_share_waits_for_review_and_closes_nothing),
     Mutant("numbers are names whatever their list", {"firsthand.capture.plain._has_identifier": lambda *given: True},
            verbs.test_the_same_number_in_two_lists_is_two_things),
-    Mutant("heads are not compared", {"firsthand.capture.revise._check_heads": lambda *given: None},
+    Mutant("heads are not compared", {"firsthand.capture.revise.check_heads": lambda *given: None},
            verbs.test_a_revision_of_stale_heads_is_a_conflict_that_names_the_present_ones),
     Mutant("the old object stays behind a new sentence",
-           {"firsthand.memory._check_still_names": lambda old, statement: None},
+           {"firsthand.arguments.check_still_names": lambda old, statement: None},
            verbs.test_a_new_sentence_never_leaves_the_old_value_behind_it),
     Mutant("the limit of an episode is one more", {"firsthand.vocabulary.limits.EPISODE_TEXT_BYTES": 64 * 1024 + 1},
            bad.test_a_limit_holds_exactly, {"what": "episode text"}),

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from firsthand.rules.bearing import citing_key, consequences_of, record_key, unit_of
+from firsthand.rules.bearing import citing_key, claim_digest, record_key, unit_of
 from firsthand.rules.evidence import verdict_heads
 from firsthand.rules.fold import fold, fold_afresh
 from firsthand.rules.sensitivity import classify_heads
@@ -20,7 +20,7 @@ from firsthand.rules.standing import Row
 from firsthand.rules.tombstones import blocked
 from firsthand.rules.trust import approvals
 from firsthand.rules.view import MemoryEntries, Said, View, said_by
-from firsthand.rules.visibility import show_heads
+from firsthand.rules.visibility import observable, show_heads, shown
 from firsthand.vocabulary.entries import (
     FORMAT_VERSION,
     Assertion,
@@ -34,6 +34,7 @@ from firsthand.vocabulary.entries import (
     Erase,
     Judge,
     Lift,
+    Merged,
     PolicyRules,
     Reach,
     Reject,
@@ -290,6 +291,49 @@ class Scribe:
         saw = () if joins else show_heads(self.view(), {record})
         return self.place(who, said, at, scope=scope, consequences=consequences, saw=saw).record_id
 
+    def merge(self, who: Voice, records: Iterable[str], value: str, at: int) -> str | None:
+        """They are all this: the first survives, with the evidence of all; the claims of the others end."""
+        ids = list(records)
+        claims = [self._said(r)[0] for r in ids]
+        scope = self._said(ids[0])[1]
+        new = msgspec.structs.replace(claims[0], value=value)
+        carried = [s for of in claims if of != new for s in self.said_of(of, scope) if s.evidence not in ids]
+        if not carried or any(of.subject != new.subject for of in claims):
+            return None
+        supports = tuple(
+            Assertion(
+                claim=new, evidence=s.evidence, source=s.source, spoken=s.spoken, basis=s.basis, from_=s.stated_from,
+                to=s.stated_to, said=s.said, trusted=s.trusted, echo=s.echo, imported=s.imported,
+            )
+            for s in carried
+        )  # fmt: skip
+        if any(self.refusal(who, s, scope) for s in supports):
+            return None
+        home = next((r for r, of in zip(ids, claims, strict=True) if of == new), ids[0])
+        view = self.view()
+        consequences = Consequences(
+            reach=Reach(source=who.owner, spoken=at, everyone=who.role == "person"),
+            merged=tuple(Merged(record=r, claim=of) for r, of in zip(ids, claims, strict=True) if of != new),
+        )
+        edges = Revise(
+            record_kind="semantic", supersedes=view.content_heads(home), saw=show_heads(view, {home}),
+            supports=supports, consequences=consequences,
+        )  # fmt: skip
+        return self.write(who, edges, at, home, scope=scope).id
+
+    def share(self, who: Voice, record: str, to: str, at: int) -> str | None:
+        """A linked copy in another scope, which inherits the withdrawals of its original."""
+        of, scope = self._said(record)
+        if to == scope:
+            return None
+        said = self.assertion(who, of, record, at, shares=claim_digest(of), attested=False, imported=False)
+        if self.refusal(who, said, to):
+            return None
+        here = [r.record for r in self.rows_of(of, to) if r.status not in ("superseded", "erased")]
+        reach = Reach(source=who.owner, spoken=at)
+        consequences = None if here else Consequences(reach=reach, inherits=record)
+        return self.place(who, said, at, scope=to, consequences=consequences).record_id
+
     def retract(self, who: Voice, record: str, at: int) -> Entry:
         """A claim: takes back what the retractor said. An episode: it no longer stands."""
         of = self.claim_of(record)
@@ -334,12 +378,12 @@ class Scribe:
 
     def _show(self, who: Voice, verb: Show, record: str, at: int) -> Entry:
         """It observes the content of the records that carry the claim, and of their successors by change."""
-        view, of = self.view(), self.claim_of(record)
-        carriers = {record} | {s.record for s in (self.said_of(of, self._said(record)[1]) if of else ())}
-        heirs = {e.record_id for e in self.entries.all() if _inherits(e) in carriers}
-        observed = {h for r in carriers | heirs for h in view.content_heads(r)}
-        edges = msgspec.structs.replace(verb, observed=tuple(sorted(observed)), replaces=show_heads(view, carriers))
-        return self.write(who, edges, at, record, scope=self._scope(record))
+        view, of, scope = self.view(), self.claim_of(record), self._scope(record)
+        said = self.said_of(of, self._said(record)[1]) if of else ()
+        carriers = {record} | {s.record for s in said}
+        observed = observable(view, carriers, scope if verb.verb == "withdraw" else None)
+        edges = msgspec.structs.replace(verb, observed=observed, replaces=shown(view, carriers).heads)
+        return self.write(who, edges, at, record, scope=scope)
 
     def classify(self, who: Voice, record: str, level: int, at: int) -> Entry:
         """Anyone raises; only a person replaces a higher level."""
@@ -386,11 +430,6 @@ class Scribe:
     def _otherwise_live(self, said: Said, episode: str) -> bool:
         live = any(r.live_support for r in self.rows_of(said.claim, said.scope))
         return live and any(s.evidence != episode for s in self.said_of(said.claim, said.scope))
-
-
-def _inherits(entry: Entry) -> str | None:
-    consequences = consequences_of(entry)
-    return consequences.inherits if consequences else None
 
 
 def kept(rows: Rows) -> Rows:

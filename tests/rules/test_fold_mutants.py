@@ -15,6 +15,7 @@ import test_fold_evidence as evidence_tests
 import test_fold_orders as orders
 import test_fold_succession as moves
 import test_fold_tombstones as stones
+import test_fold_verbs as verbs
 import test_fold_visibility as sight
 from scribe import ANA, ANAS_AGENT, ANAS_IMPORT, ANAS_SPEECH, BEN, BENS_AGENT, PLAIN, USES
 
@@ -244,11 +245,12 @@ def in_units(function: Any) -> dict[str, Any]:
     return {f"{m}.unit_of": function for m in ("bearing", "fold", "view", "evidence", "tombstones")}
 
 
+_of_record = evidence._of_record
 _source = evidence._source
 
 
 def hidden_counts_for_nothing(view: Any, record: str) -> Any:
-    source = _source(view, record)
+    source = _of_record(view, record)
     return source if visibility.shown(view, [record]).hidden is None else source._replace(kept=False)
 
 
@@ -342,7 +344,7 @@ MUTANTS = [
            conflict.test_a_trusted_tools_later_observation_makes_both_disputed),
     Mutant("a contest never ends", {"standing.naming_key": lambda i: "nowhere"},
            conflict.test_a_contest_holds_until_a_settle_names_it),
-    Mutant("a contest is not heard", {"standing._contested": lambda view, unit: set()},
+    Mutant("a contest is not heard", {"standing._contested": lambda view, unit: {}},
            conflict.test_a_contest_holds_until_a_settle_names_it),
     # ---- tombstones ----
     *(
@@ -397,7 +399,7 @@ MUTANTS = [
            evidence_tests.test_of_two_verdicts_made_apart_a_revoke_holds),
     Mutant("nothing is quiet", {"fold.QUIET": ()},
            evidence_tests.test_entries_that_say_nothing_about_standing_change_no_row),
-    Mutant("hiding evidence takes it away", {"evidence._source": hidden_counts_for_nothing},
+    Mutant("hiding evidence takes it away", {"evidence._of_record": hidden_counts_for_nothing},
            evidence_tests.test_withdrawn_evidence_still_supports),
     # ---- visibility and sensitivity ----
     Mutant("the last decision wins", {"standing.shown": last_decision_wins},
@@ -430,6 +432,31 @@ MUTANTS = [
            stones.test_a_retraction_leaves_what_a_person_approved_to_a_person),
     Mutant("an ambiguous name is a name", contradiction(to=contradicts_in_every_slot),
            conflict.test_a_claim_about_an_ambiguous_name_waits_for_review_and_closes_and_disputes_nothing),
+    # ---- merges, linked copies, lifted retractions ----
+    Mutant("a merge ends nothing", {"succession.endings_of": lambda entry: ()},
+           given(verbs.test_one_survives_with_the_evidence_of_all_and_the_others_end_with_the_merge_as_cause,
+                 "berlin")),
+    Mutant("what a merge ended still closes", {"succession.BEGINNING": -(2**63)},
+           given(verbs.test_one_survives_with_the_evidence_of_all_and_the_others_end_with_the_merge_as_cause,
+                 "berlin (germany)")),
+    Mutant("a merge outlives its words", {"succession._cause_stands": lambda view, entry, grades: True},
+           given(verbs.test_what_a_merge_ended_comes_back_when_its_words_are_taken_back, "rejected")),
+    Mutant("what a merge ended elsewhere is not refolded", {"view.endings_of": lambda entry: ()},
+           verbs.test_a_merge_in_slots_of_many_values_ends_and_returns_across_units),
+    Mutant("a merge inherits nothing", {"view.inherits_from": lambda entry: ()},
+           verbs.test_a_withdrawal_that_a_merge_did_not_know_of_hides_what_it_made),
+    Mutant("a copy is of the record, whatever it says",
+           {"evidence._source": lambda view, record, shares: _of_record(view, record)},
+           given(verbs.test_a_linked_copy_falls_with_its_original, "corrected")),
+    Mutant("a copy inherits nothing", {"view.inherits_from": lambda entry: ()},
+           verbs.test_a_linked_copy_is_hidden_and_shown_with_its_original),
+    Mutant("copies hold each other up", {"standing.grade": greatest_fixpoint},
+           verbs.test_copies_of_each_other_hold_nothing_up),
+    Mutant("anyone lifts a retraction", {"view.View.is_lifted": lambda view, entry_id: any(
+               isinstance(e.skeleton.edges, Lift) for e in view.bearing_on(bearing.naming_key(entry_id)))},
+           verbs.test_a_person_lifts_the_retraction_of_an_episode_and_what_rested_on_it_is_back),
+    Mutant("a retraction is for ever", {"view.View.is_lifted": lambda view, entry_id: False},
+           verbs.test_a_person_lifts_the_retraction_of_an_episode_and_what_rested_on_it_is_back),
     # ---- what it costs ----
     Mutant("the whole predicate is read", {**in_units(one_unit_for_all_values), "test_fold_orders.CROWD": 20},
            orders.test_one_more_value_reads_no_more_when_a_predicate_has_a_thousand),

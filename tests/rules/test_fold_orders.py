@@ -193,8 +193,19 @@ def _revise(scribe: Scribe, chance: random.Random, who: Voice, record: str, of: 
         lambda: scribe.settle(who, [scribe.contest(who, record, at)], at),
         lambda: scribe.reject(who, of, at, scope=scope),
         lambda: scribe.lift(who, scribe.reject(who, of, at, scope=scope), at),
+        lambda: scribe.lift(who, scribe.retract(who, chance.choice((record, said.evidence)), at), at),
+        lambda: scribe.merge(who, _some_records(scribe, chance, record), value or "p", at),
+        lambda: scribe.share(who, record, chance.choice(("team:y", "team:z")), at),
     ]
     chance.choice(steps)()
+
+
+def _some_records(scribe: Scribe, chance: random.Random, record: str) -> list[str]:
+    """A record and others of its scope that claim something, in no order."""
+    rows = [r for rows in scribe.rows.values() for r in rows if r.claim]
+    (scope,) = {r.scope for r in rows if r.record == record}
+    others = sorted({r.record for r in rows if r.scope == scope} - {record})
+    return [record, *chance.sample(others, min(len(others), 2))]
 
 
 def long_history(seed: int, steps: int = 12) -> tuple[Scribe, Scribe]:

@@ -9,13 +9,16 @@ import msgspec
 
 from firsthand.capture import cleaning, shape
 from firsthand.capture.claims import Saying, assertions, check_not_itself
+from firsthand.capture.current import current_claim
+from firsthand.capture.effects import affecting
 from firsthand.capture.gateway import Gateway, Write
 from firsthand.capture.ground import ground
+from firsthand.capture.proposals import Intent, propose_if_foreign
 from firsthand.capture.readable import at_record, held
-from firsthand.capture.receipts import Placed, receipt_for, rows_now, standing_of
-from firsthand.capture.revise import current_claim, propose_if_foreign
+from firsthand.capture.receipts import Placed, receipt_for, rows_now
 from firsthand.ports import Writer
 from firsthand.rules.access import Handle
+from firsthand.rules.effects import standing_of
 from firsthand.rules.evidence import verdict_heads
 from firsthand.rules.predicates import definition
 from firsthand.rules.salience import SALIENCE_GAIN
@@ -100,16 +103,18 @@ def _verdict(
     record = held(writer, handle, record_id)
     handle = at_record(writer, handle, record)
     verb = "revoke" if revoke is not None else "reinstate"
-    proposal = propose_if_foreign(gateway, handle, writer, record, verb, None, reason)
+    of = revoke if revoke is not None else reinstate
+    intent = Intent(verb, reason, others=(of,) if of is not None else ())
+    proposal = propose_if_foreign(gateway, handle, writer, record, intent)
     if proposal is not None:
         return proposal
-    of = revoke if revoke is not None else reinstate
     view = View(writer)
     if of is None or of not in [s.id for s in view.account(record_id).said]:
         raise AbsentError("support_absent", f"{verb} names no support of this record", field=verb)
     edges = Support(verb=verb, of=of, replaces=verdict_heads(view, record_id, of))
     done = gateway.append(handle, writer, edges, gateway.words(Body(reason=reason), 0), record=record_id)
-    return receipt_for(handle, writer, Placed(done, record_id, None, False, None))
+    receipt = receipt_for(handle, writer, Placed(done, record_id, None, False, None))
+    return affecting(receipt, handle, writer, [done])
 
 
 def relate(

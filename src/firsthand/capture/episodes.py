@@ -7,10 +7,10 @@ from typing import NamedTuple
 from firsthand.capture import cleaning
 from firsthand.capture.cleaning import Cleaned
 from firsthand.capture.gateway import Gateway, Write
-from firsthand.capture.receipts import standing_of
 from firsthand.ledger import Appended, Words
 from firsthand.ports import Writer
 from firsthand.rules.access import Handle
+from firsthand.rules.effects import standing_of
 from firsthand.vocabulary.entries import Body, Revise
 from firsthand.vocabulary.kinds import SENSITIVITIES, Sensitivity
 from firsthand.vocabulary.packets import Masking, Receipt
@@ -91,7 +91,7 @@ def capture(
             record_id=done.entry.record_id,
             entry_id=done.entry.id,
             known_at=done.received_at,
-            standing=standing_of(done.opened),
+            standing=standing_of(done.changes.opened),
             maskings=maskings,
             notes=notes,
         )

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Callable, Sequence
-from typing import NamedTuple
+from typing import NamedTuple, NoReturn
 
 import msgspec
 
@@ -44,6 +44,18 @@ class Write(NamedTuple):
     maskings: tuple[Masking, ...] = ()
 
 
+class _RollbackError(Exception):
+    """Leaves a transaction with what was learnt in it, and nothing written."""
+
+    def __init__(self, receipt: Receipt) -> None:
+        super().__init__("rolled back")
+        self.receipt = receipt
+
+
+def _leave(receipt: Receipt) -> NoReturn:
+    raise _RollbackError(receipt)
+
+
 class Gateway:
     """The door itself, for one space of one store; handles on it differ in scope, author and grant."""
 
@@ -58,12 +70,21 @@ class Gateway:
         self.journal.flush()
         defined = set(self._defined)
         with self.store.writing(handle.space) as writer:
-            self._define_names(handle, writer)
+            self.define_names(handle, writer)
             writer.foresee_names(handle.scope_id, (name for write in writes for name in write.names))
             receipts = [self._once(handle, writer, w) for w in writes]
             defined |= {(what, i) for what, i, _ in handle.names}
         self._defined = defined
         return receipts
+
+    def trial(self, handle: Handle, write: Write) -> Receipt:
+        """What a write would do: run under the lock like any other, and rolled back."""
+        try:
+            with self.store.writing(handle.space) as writer:
+                self.define_names(handle, writer)
+                _leave(write.run(writer))
+        except _RollbackError as done:
+            return done.receipt
 
     def set_policy(self, handle: Handle, policy: PolicyRules) -> None:
         """Put a policy in force for the whole space, if it is not: everything is settled anew in one transaction."""
@@ -72,7 +93,7 @@ class Gateway:
                 return
         with self.store.writing(handle.space) as writer:
             if policy_in_force(writer) != policy:
-                self._define_names(handle, writer)
+                self.define_names(handle, writer)
                 words = self.words(Body(name=policy.name), 0)
                 self.append(handle, writer, Define(what="policy", policy=policy), words, scope_id=SPACE_WIDE)
 
@@ -170,7 +191,7 @@ class Gateway:
         )  # fmt: skip
         return receipt
 
-    def _define_names(self, handle: Handle, writer: Writer) -> None:
+    def define_names(self, handle: Handle, writer: Writer) -> None:
         """Say once, in erasable bodies, what the opaque ids of this author and scope stand for."""
         for what, name_id, text in handle.names:
             if (what, name_id) in self._defined:

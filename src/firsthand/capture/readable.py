@@ -9,7 +9,8 @@ import msgspec
 from firsthand.capture import shape
 from firsthand.ports import BeliefRow, DocRow, Reader
 from firsthand.rules.access import Handle
-from firsthand.vocabulary.entries import Body, Entry, Revise, root_of
+from firsthand.rules.view import View
+from firsthand.vocabulary.entries import Body, Entry, Revise, Show, root_of
 from firsthand.vocabulary.errors import AbsentError, DeniedError
 from firsthand.vocabulary.records import Payload
 
@@ -30,8 +31,11 @@ class Held(NamedTuple):
         return self.root.record_id
 
 
-def held(reader: Reader, handle: Handle, record_id: str, field: str = "record_id") -> Held:
-    """The record, if this handle may know of it; absent and unreadable are one answer (design 02)."""
+def held(reader: Reader, handle: Handle, record_id: str, field: str = "record_id", *, restoring: bool = False) -> Held:
+    """The record, if this handle may know of it; absent and unreadable are one answer (design 02).
+
+    `restoring`: who withdrew it from view knows of it and may ask for it again.
+    """
     root = reader.get(root_of(shape.record_id(record_id, field)))
     if root is None or not isinstance(root.skeleton.edges, Revise) or root.skeleton.record is not None:
         raise absent(field)
@@ -39,14 +43,29 @@ def held(reader: Reader, handle: Handle, record_id: str, field: str = "record_id
     rows = reader.beliefs([d.vid for d in docs], None)
     if not handle.reads(root.skeleton.scope) or any(r.sensitivity > handle.clearance for r in rows):
         raise absent(field)
-    if all(r.visibility == "hidden" or r.status == "erased" for r in rows) and rows and not handle.grant.audit:
+    unseen = bool(rows) and all(r.visibility == "hidden" or r.status == "erased" for r in rows)
+    if unseen and not handle.grant.audit and not (restoring and _withdrew(reader, record_id, handle.ids.owner)):
         raise absent(field)
     return Held(root, root.skeleton.edges, docs, rows)
 
 
+def _withdrew(reader: Reader, record_id: str, owner: str) -> bool:
+    """Whether this owner's credentials withdrew a record, or one that it inherits that from."""
+    view = View(reader)
+    account = view.account(record_id)
+    above = [e for _, source in account.heirs for e in view.account(source).entries]
+    return any(
+        isinstance(e.skeleton.edges, Show) and e.skeleton.author.owner == owner for e in (*account.entries, *above)
+    )
+
+
 def at_record(reader: Reader, handle: Handle, record: Held) -> Handle:
     """The same caller in the record's own scope: what is said about a record is said where it lives."""
-    scope_id = record.root.skeleton.scope
+    return at_scope(reader, handle, record.root.skeleton.scope)
+
+
+def at_scope(reader: Reader, handle: Handle, scope_id: str) -> Handle:
+    """The same caller in another scope that the grant lets it write to, by the scope's id."""
     if scope_id == handle.scope_id:
         return handle
     scope = reader.scope(scope_id)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import NamedTuple
 
 from firsthand.capture.readable import payload_of
@@ -10,13 +9,13 @@ from firsthand.ledger import Appended
 from firsthand.ports import BeliefRow, Reader, Writer
 from firsthand.rules.access import Handle
 from firsthand.rules.bearing import claim_digest
+from firsthand.rules.effects import standing_of
 from firsthand.rules.near import is_near
-from firsthand.rules.standing import Row
 from firsthand.rules.terms import terms
 from firsthand.rules.view import View
 from firsthand.rules.wording import words_of
 from firsthand.vocabulary.entries import Claim
-from firsthand.vocabulary.packets import Conflict, Masking, Receipt, Standing
+from firsthand.vocabulary.packets import Conflict, Masking, Receipt
 
 NEAR_TERMS = 24
 NEAR_LOOKED_AT = 64
@@ -88,17 +87,6 @@ def visible_text(handle: Handle, reader: Reader, rows: list[BeliefRow]) -> str |
 def rows_now(reader: Reader, record_id: str) -> list[BeliefRow]:
     """What is believed now of a record."""
     return reader.beliefs([d.vid for d in reader.docs_of_record(record_id)], None)
-
-
-_WEIGHT = ("active", "disputed", "needs_review", "pending_evidence", "quarantined", "superseded")
-
-
-def standing_of(rows: Sequence[BeliefRow] | Sequence[Row]) -> Standing | None:
-    """A record's standing in one word each: that of its best row."""
-    if not rows:
-        return None
-    best = min(rows, key=lambda r: (_WEIGHT.index(r.status) if r.status in _WEIGHT else len(_WEIGHT), -r.valid_to))
-    return Standing(tier=best.tier, status=best.status, visibility=best.visibility, hidden_reason=best.hidden_reason)
 
 
 def met(handle: Handle, reader: Reader, own: list[BeliefRow]) -> list[Conflict]:

@@ -1,4 +1,4 @@
-"""Correct, change, retract: what a belief leaves behind when it is revised (designs 01, 09.10, 09.14, 09.15)."""
+"""Correct, change, fork, retract: what a belief leaves behind when it is revised (designs 01, 09.10, 09.14, 09.15)."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ import msgspec
 
 from firsthand.capture import cleaning
 from firsthand.capture.claims import (
-    GONE,
     Saying,
     claim_of,
     live_records,
@@ -19,14 +18,17 @@ from firsthand.capture.claims import (
     prepare_saying,
     would_block,
 )
+from firsthand.capture.current import Current, check_heads, check_source, current_claim, standing_row
+from firsthand.capture.effects import affecting
 from firsthand.capture.gateway import Gateway, Write
 from firsthand.capture.ground import ground
-from firsthand.capture.readable import Held, at_record, held, payload_of
-from firsthand.capture.receipts import Placed, receipt_for, standing_of, still_say
+from firsthand.capture.proposals import Intent, propose_if_foreign
+from firsthand.capture.readable import at_record, held, payload_of
+from firsthand.capture.receipts import Placed, receipt_for, still_say
 from firsthand.ports import BeliefRow, Writer
 from firsthand.rules.access import Handle
-from firsthand.rules.bearing import claim_digest, value_digest
-from firsthand.rules.view import Said, View
+from firsthand.rules.bearing import value_digest
+from firsthand.rules.view import View
 from firsthand.rules.visibility import show_heads
 from firsthand.rules.wording import words_of
 from firsthand.vocabulary.citing import Cite
@@ -37,7 +39,6 @@ from firsthand.vocabulary.entries import (
     Edges,
     Ending,
     Judge,
-    Propose,
     Reach,
     Tombstone,
 )
@@ -45,11 +46,11 @@ from firsthand.vocabulary.errors import AbsentError, ConflictError, InvalidError
 from firsthand.vocabulary.instants import BEGINNING, FOREVER
 from firsthand.vocabulary.kinds import Sensitivity
 from firsthand.vocabulary.packets import Masking, Receipt
-from firsthand.vocabulary.records import Competence, Payload, PlanGraph, Semantic, Validity
+from firsthand.vocabulary.records import Competence, PlanGraph, Semantic, Validity
 
 
 class Revision(NamedTuple):
-    """What a caller asks of a correct or change. `payload_of` makes the new payload from the one believed now."""
+    """What a caller asks of a correct, change or fork. `renew` makes the new payload from the one believed now."""
 
     verb: str
     record_id: str
@@ -62,18 +63,8 @@ class Revision(NamedTuple):
     fingerprint: str = ""
 
 
-class Current(NamedTuple):
-    """The claim a record says now, with its payload and the assertions on it."""
-
-    record: Held
-    row: BeliefRow
-    claim: Claim
-    payload: Payload
-    said: list[Said]
-
-
 def revise(gateway: Gateway, handle: Handle, asked: Revision, idempotency_key: str | None) -> Write:
-    """The write that corrects or changes a record."""
+    """The write that corrects, changes or forks a record."""
     handle.may_write(asked.verb)
     reason, masked = cleaning.reason(asked.reason, gateway.is_ours(handle), required=True)
     assert reason is not None
@@ -93,10 +84,10 @@ def revise(gateway: Gateway, handle: Handle, asked: Revision, idempotency_key: s
         here = at_record(writer, handle, current.record)
         if saying is not None and saying.nothing_left:
             return gateway.refuse_own_words(handle, writer, asked.verb)
-        proposal = propose_if_foreign(gateway, here, writer, current.record, asked.verb, saying, reason)
+        proposal = propose_if_foreign(gateway, here, writer, current.record, _intent(asked, saying, reason))
         if proposal is not None:
             return proposal
-        _check_heads(writer, current, asked.expected_heads)
+        check_heads(writer, current.record_id, asked.expected_heads)
         _check_since(current, asked)
         if words_of(current.payload) != words_of(before):
             raise ConflictError("record_changed", "the record was revised meanwhile; read it again", field="record_id")
@@ -140,75 +131,25 @@ def retract(
     def run(writer: Writer) -> Receipt:
         record = held(writer, handle, record_id)
         here = at_record(writer, handle, record)
-        proposal = propose_if_foreign(gateway, here, writer, record, "retract", None, said or "")
+        proposal = propose_if_foreign(gateway, here, writer, record, Intent("retract", said or ""))
         if proposal is not None:
             return proposal
         if record.edges.record_kind in ("episodic", "working", "entity"):
             edges: Edges = Judge(verb="retract")
             done = gateway.append(here, writer, edges, words, record=record_id)
-            return receipt_for(handle, writer, Placed(done, record_id, None, False, None), maskings=masked)
+            receipt = receipt_for(handle, writer, Placed(done, record_id, None, False, None), maskings=masked)
+            return affecting(receipt, handle, writer, [done])
         current = current_claim(writer, handle, record_id)
-        _check_heads(writer, current, expected_heads)
+        check_heads(writer, current.record_id, expected_heads)
         edges = Judge(verb="retract", claim=current.claim, consequences=_leave(gateway, here, current, "retract", None))
         done = gateway.append(here, writer, edges, words, record=record_id)
         placed = Placed(done, record_id, current.claim, False, None)
-        return receipt_for(
+        receipt = receipt_for(
             here, writer, placed, maskings=masked, extra=still_say(here, writer, record_id, current.claim)
         )
+        return affecting(receipt, handle, writer, [done])
 
     return Write("retract", run, idempotency_key, fingerprint, maskings=masked)
-
-
-def current_claim(writer: Writer, handle: Handle, record_id: str) -> Current:
-    """The claim that a record says now; a record that claims nothing has none to revise."""
-    record = held(writer, handle, record_id)
-    if record.edges.record_kind == "episodic":
-        raise RefusedError(
-            "episode_immutable", "an episode is exact and never revised; retract it or correct what cites it",
-            field="record_id",
-        )  # fmt: skip
-    view = View(writer)
-    said = {claim_digest(s.claim): s.claim for s in view.account(record_id).said}
-    rows = [r for r in record.rows if r.claim in said and r.status not in (*GONE, "retracted", "rejected")]
-    if not rows:
-        raise RefusedError(
-            "nothing_to_revise",
-            "the record claims nothing that still stands; remember what holds instead",
-            field="record_id",
-        )
-    row = max(rows, key=lambda r: (r.live_support > 0, r.valid_to, r.vid))
-    payload = payload_of(writer, row.revision_id)
-    if payload is None:
-        raise RefusedError("record_erased", "the words of the record were erased", field="record_id")
-    claim = said[row.claim]
-    return Current(record, row, claim, payload, [s for s in view.said_in_unit(row.unit) if s.claim == claim])
-
-
-def propose_if_foreign(
-    gateway: Gateway,
-    handle: Handle,
-    writer: Writer,
-    record: Held,
-    verb: str,
-    saying: Saying | None,
-    reason: str,
-) -> Receipt | None:
-    """An agent revises its owner's records; on another owner's it only proposes (design 09.27)."""
-    if handle.author.role == "person" or record.root.skeleton.author.owner == handle.ids.owner:
-        return None
-    body = Body(payload=saying.words.body.payload if saying else None, reason=reason)
-    words = gateway.words(body, gateway.clock.now())
-    scope = record.root.skeleton.scope
-    done = gateway.append(handle, writer, Propose(verb=verb), words, record=record.record_id, scope_id=scope)
-    return Receipt(
-        outcome="proposed",
-        record_id=record.record_id,
-        entry_id=done.entry.id,
-        known_at=done.received_at,
-        standing=standing_of(record.rows),
-        code="another_owners_record",
-        next_action="ask_person",
-    )
 
 
 # ---- inside ----------------------------------------------------------------------------------------------------
@@ -218,19 +159,7 @@ def _preview(gateway: Gateway, handle: Handle, asked: Revision) -> Semantic | Co
     """The payload believed now, read before the lock so that the new words can be hashed; checked again inside."""
     with gateway.store.reading(handle.space) as reader:
         record = held(reader, handle, asked.record_id)
-        if record.edges.record_kind == "episodic":
-            raise RefusedError(
-                "episode_immutable", "an episode is exact and never revised; retract it or correct what cites it",
-                field="record_id",
-            )  # fmt: skip
-        rows = [r for r in record.rows if r.claim is not None and r.status not in (*GONE, "retracted", "rejected")]
-        if not rows:
-            raise RefusedError(
-                "nothing_to_revise",
-                "the record claims nothing that still stands; remember what holds instead",
-                field="record_id",
-            )
-        row = max(rows, key=lambda r: (r.live_support > 0, r.valid_to, r.vid))
+        row = standing_row(record)
         payload = payload_of(reader, row.revision_id)
     if not isinstance(payload, Semantic | Competence | PlanGraph):
         raise InvalidError("use_remember", "this kind of record is revised by remembering it anew", field="record_id")
@@ -254,6 +183,8 @@ def _replace(
     """A new value: in the same record for a correct, in a successor for a change."""
     grounds = [ground(writer, handle, c) for c in saying.evidence]
     subject, claim = claim_of(handle, writer, saying.payload)
+    if asked.verb == "fork":
+        check_forkable(current, claim)
     heads = View(writer).content_heads(current.record.record_id) if asked.verb == "correct" else ()
     block = would_block(gateway, handle, writer, claim, "stated", grounds, heads)
     if block is not None:
@@ -279,9 +210,10 @@ def _replace(
     corrected = asked.verb == "correct" and claim != current.claim
     extra = still_say(handle, writer, record_id, current.claim) if corrected else ()
     notes = ("own_packet_cut",) if saying.own_words else ()
-    return receipt_for(
+    receipt = receipt_for(
         handle, writer, placed, maskings=maskings_of(saying), candidates=candidates, extra=extra, notes=notes
     )
+    return affecting(receipt, handle, writer, [placed.done])
 
 
 def _end(gateway: Gateway, handle: Handle, writer: Writer, current: Current, asked: Revision, reason: str) -> Receipt:
@@ -290,7 +222,8 @@ def _end(gateway: Gateway, handle: Handle, writer: Writer, current: Current, ask
     left = _leave(gateway, handle, current, "change", asked.since)
     edges = Judge(verb="end", claim=current.claim, consequences=left)
     done = gateway.append(handle, writer, edges, words, record=current.record.record_id)
-    return receipt_for(handle, writer, Placed(done, current.record.record_id, current.claim, False, None))
+    receipt = receipt_for(handle, writer, Placed(done, current.record.record_id, current.claim, False, None))
+    return affecting(receipt, handle, writer, [done])
 
 
 def _leave(
@@ -306,12 +239,14 @@ def _leave(
     now = gateway.clock.now()
     # design 09.10: a person's correct or change reaches all words spoken before it, an agent's only its own owner's;
     # a retract takes back only the retractor's own.
-    everyone = handle.author.role == "person" and verb != "retract"
+    everyone = handle.author.role == "person" and verb not in ("retract", "fork")
     reach = Reach(source=handle.ids.owner, spoken=now, everyone=everyone)
     old = current.claim
+    inherits = current.record_id if claim is not None and not joined else None
+    if verb == "fork":
+        return Consequences(reach=reach, inherits=inherits)
     if verb == "change":
         ending = Ending(claim=old, since=since if since is not None else now)
-        inherits = current.record.record_id if claim is not None and not joined else None
         return Consequences(reach=reach, ending=ending, inherits=inherits)
     tombstone = Tombstone(
         subject=old.subject, predicate=old.predicate, value=old.value, polarity=old.polarity, one=old.one
@@ -325,13 +260,19 @@ def _leave(
     return Consequences(reach=reach, tombstone=tombstone if leaves else None)
 
 
-def _check_heads(writer: Writer, current: Current, expected: Sequence[str] | None) -> None:
-    heads = View(writer).content_heads(current.record.record_id)
-    if expected is not None and tuple(sorted(expected)) != heads:
-        raise ConflictError(
-            "heads_stale", "expected_heads are not the record's heads any more", field="expected_heads",
-            details={"heads": list(heads)},
-        )  # fmt: skip
+def _intent(asked: Revision, saying: Saying | None, reason: str) -> Intent:
+    """What is meant, should it have to wait for its owner."""
+    payload = saying.words.body.payload if saying is not None else None
+    return Intent(asked.verb, reason, payload, asked.since, evidence=asked.evidence)
+
+
+def check_forkable(current: Current, claim: Claim) -> None:
+    """What is hidden or no longer stands has no exceptions, and an exception has conditions of its own."""
+    check_source(current, "record_id")
+    if claim.conditions == current.claim.conditions:
+        raise InvalidError(
+            "conditions_same", "a fork needs conditions that the record does not have already", field="conditions"
+        )
 
 
 def _check_since(current: Current, asked: Revision) -> None:

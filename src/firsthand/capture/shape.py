@@ -16,6 +16,7 @@ from firsthand.vocabulary.records import Payload
 
 T = TypeVar("T")
 _RECORD_ID: Final = re.compile(r"r[0-9a-f]{40}")
+_ENTRY_ID: Final = re.compile(r"e[0-9a-f]{40}")
 _RECORD_ID_START: Final = re.compile(r"r[0-9a-f]{7,40}")
 _FIRST_NAME: Final = re.compile(r"[a-z_]+")
 _MISSING: Final = re.compile(r"Object missing required field `([a-z_]+)`")
@@ -71,6 +72,15 @@ def record_id(text: str, field: str = "record_id") -> str:
     if not isinstance(text, str) or not _RECORD_ID.fullmatch(text):  # pyright: ignore[reportUnnecessaryIsInstance]
         raise InvalidError(
             "record_id_invalid", f"{field} does not have the form of a record id; take one from a receipt", field=field
+        )
+    return text
+
+
+def entry_id(text: str, field: str = "entry_id") -> str:
+    """A text that has the form of an entry id."""
+    if not isinstance(text, str) or not _ENTRY_ID.fullmatch(text):  # pyright: ignore[reportUnnecessaryIsInstance]
+        raise InvalidError(
+            "entry_id_invalid", f"{field} does not have the form of an entry id; take one from a receipt", field=field
         )
     return text
 

@@ -119,6 +119,10 @@ class BeliefReader(Protocol):
         """Document numbers of a scope that nothing locks for a clearance, newest first."""
         ...
 
+    def waiting(self, scope_no: int, what: str, before: int | None, limit: int, clearance: int) -> list[BeliefRow]:
+        """Beliefs of a scope that wait for a person, as one kind of item, newest documents first."""
+        ...
+
     def locked(self, record_ids: Iterable[str], clearance: int) -> set[str]:
         """Those of some records that are hidden, rejected, erased or above a clearance now."""
         ...

@@ -45,13 +45,14 @@ def readable_rows(reader: Reader, handle: Handle, record_id: str) -> list[Belief
     """The rows believed now of a record that may be read here; what is absent and what is hidden are one answer."""
     docs = reader.docs_of_record(record_id)
     rows = reader.beliefs([d.vid for d in docs], None)
-    seen = [r for r in rows if _readable(handle, r)]
+    seen = [r for r in rows if may_read(handle, r)]
     if not seen:
         raise AbsentError("record_absent", "record_id names no record that can be read here", field="record_id")
     return seen
 
 
-def _readable(handle: Handle, row: BeliefRow) -> bool:
+def may_read(handle: Handle, row: BeliefRow) -> bool:
+    """Whether nothing locks a row for this caller."""
     return (
         handle.reads(row.scope_id)
         and row.sensitivity <= handle.clearance
@@ -171,7 +172,7 @@ def _relates_to_hidden(reader: Reader, handle: Handle, row: LedgerRow) -> bool:
     edges = msgspec.json.decode(row.skeleton, type=Skeleton).edges
     if not isinstance(edges, Relate):
         return False
-    return not any(_readable(handle, r) for r in reader.beliefs_of_records([edges.target]))
+    return not any(may_read(handle, r) for r in reader.beliefs_of_records([edges.target]))
 
 
 def _entry_view(reader: Reader, row: LedgerRow) -> EntryView:
@@ -276,7 +277,7 @@ def _relations(reader: Reader, handle: Handle, record_id: str, row: BeliefRow) -
     views: dict[RelationView, None] = {}
     for relation, other, direction in edges:
         rows = reader.beliefs([d.vid for d in reader.docs_of_record(other)], None)
-        if any(_readable(handle, r) for r in rows):
+        if any(may_read(handle, r) for r in rows):
             way = "out" if direction == "out" else "in"
             views[RelationView(relation=relation, record_id=other, direction=way)] = None
     return tuple(views)

@@ -15,10 +15,12 @@ from firsthand.vocabulary.entries import (
     Claim,
     Consequences,
     Define,
+    Ending,
     Entry,
     Erase,
     Judge,
     Lift,
+    Propose,
     Reject,
     Revise,
     Settle,
@@ -27,6 +29,7 @@ from firsthand.vocabulary.entries import (
     root_of,
 )
 from firsthand.vocabulary.grants import SPACE_WIDE
+from firsthand.vocabulary.instants import BEGINNING
 
 UNIT_HEX: Final = 24
 DIGESTS_KEPT: Final = 8_192
@@ -86,6 +89,11 @@ def naming_key(entry_id: str) -> str:
     return "n:" + entry_id
 
 
+def proposals_key(scope: str) -> str:
+    """Proposals made in a scope."""
+    return "p:" + scope
+
+
 def task_key(scope: str, task: str) -> str:
     """Entries of the working record of one task in one scope."""
     return "k:" + hashlib.sha256(f"{scope}|{task}".encode()).hexdigest()[:UNIT_HEX]
@@ -101,7 +109,7 @@ def sender_key(device: str) -> str:
     return "q:" + device
 
 
-PEERS_KEY: Final = "p:"
+PEERS_KEY: Final = "s:"
 """Registrations of other stores."""
 
 
@@ -117,10 +125,23 @@ def consequences_of(entry: Entry) -> Consequences | None:
     return edges.consequences if isinstance(edges, Revise | Support | Judge) else None
 
 
-def inherits_from(entry: Entry) -> str | None:
-    """The record whose withdrawals the content of an entry inherits (design 09.29)."""
+def inherits_from(entry: Entry) -> tuple[str, ...]:
+    """The records whose withdrawals the content of an entry inherits: what it succeeds or merges (design 09.29)."""
     consequences = consequences_of(entry)
-    return consequences.inherits if consequences and isinstance(entry.skeleton.edges, Revise | Support) else None
+    if consequences is None or not isinstance(entry.skeleton.edges, Revise | Support):
+        return ()
+    above = [consequences.inherits] if consequences.inherits is not None else []
+    above += [m.record for m in consequences.merged if m.record != entry.record_id]
+    return tuple(dict.fromkeys(above))
+
+
+def endings_of(entry: Entry) -> tuple[Ending, ...]:
+    """The claims an entry ends: one from some instant on, or those it merged for all time."""
+    consequences = consequences_of(entry)
+    if consequences is None:
+        return ()
+    told = (consequences.ending,) if consequences.ending is not None else ()
+    return (*told, *(Ending(claim=m.claim, since=BEGINNING) for m in consequences.merged))
 
 
 def tombstone_of(entry: Entry) -> Tombstone | None:
@@ -135,9 +156,7 @@ def tombstone_of(entry: Entry) -> Tombstone | None:
 def claims_of(entry: Entry) -> list[Claim]:
     """Every claim an entry says something about: asserted, ended, judged."""
     claims = [a.claim for a in assertions_of(entry)]
-    consequences = consequences_of(entry)
-    if consequences and consequences.ending:
-        claims.append(consequences.ending.claim)
+    claims += [ending.claim for ending in endings_of(entry)]
     if isinstance(entry.skeleton.edges, Judge) and entry.skeleton.edges.claim:
         claims.append(entry.skeleton.edges.claim)
     return claims
@@ -182,15 +201,15 @@ def bearings(entry: Entry) -> list[str]:
     tombstone = tombstone_of(entry)
     if tombstone:
         keys.append(tombstone_key(tombstone))
-    consequences = consequences_of(entry)
-    if consequences and consequences.inherits:
-        keys.append(heir_key(consequences.inherits))
+    keys += [heir_key(record) for record in inherits_from(entry)]
     keys += [naming_key(i) for i in named_by(entry)]
     match edges:
         case Define(what="peer"):
             keys.append(PEERS_KEY)
         case Define(what="arrival", id=device, entries=arrived):
             keys += [sender_key(device), *map(arrival_key, arrived)]
+        case Propose():
+            keys.append(proposals_key(scope))
         case _:
             pass
     return list(dict.fromkeys(keys))

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from firsthand.rules.bearing import CLAIMED, unit_of
+from firsthand.rules.bearing import CLAIMED, claim_digest, unit_of
 from firsthand.rules.tombstones import Block, blocked
 from firsthand.rules.trust import approvals
 from firsthand.rules.view import Said, View
@@ -29,10 +29,12 @@ def grade(view: View, said: list[Said]) -> Grades:
     above = _upward(view, said)
     approved = {u: approvals(view, u) for u in {unit_of(s.scope, s.claim) for s in above}}
     blocks = {s.id: b for s in above if (b := blocked(view, s, approved[unit_of(s.scope, s.claim)]))}
-    sources = {record: _source(view, record) for record in {s.evidence for s in above}}
+    sources = {key: _source(view, *key) for key in {(s.evidence, s.shares) for s in above}}
     base = [
-        (s, sources[s.evidence], view.erased(s.entry)) for s in above if s.id not in blocks and granted(view, s)
-    ]  # fmt: skip
+        (s, sources[s.evidence, s.shares], view.erased(s.entry))
+        for s in above
+        if s.id not in blocks and granted(view, s)
+    ]
     stands: set[str] = set()
     live: set[str] = set()
     changed = True
@@ -74,7 +76,7 @@ class _Source(NamedTuple):
     said: tuple[str, ...]
 
 
-def _source(view: View, record: str) -> _Source:
+def _of_record(view: View, record: str) -> _Source:
     account = view.account(record)
     # design 03: withdrawal does not touch truth, so withdrawn evidence still supports.
     if account.kind is None:
@@ -82,6 +84,14 @@ def _source(view: View, record: str) -> _Source:
     if account.kind in CLAIMED:
         return _Source(False, True, tuple(s.id for s in account.said))
     return _Source(account.taken_back is None, not view.erased(root_of(record)), ())
+
+
+def _source(view: View, record: str, shares: str) -> _Source:
+    """What a cited record is worth to what cites it; a linked copy rests only on what says the same as it does."""
+    source = _of_record(view, record)
+    if not shares:
+        return source
+    return source._replace(said=tuple(s.id for s in view.account(record).said if claim_digest(s.claim) == shares))
 
 
 def _upward(view: View, said: list[Said]) -> list[Said]:

@@ -46,6 +46,7 @@ class _Run(NamedTuple):
     tier: Tier
     status: Status
     foe: Claim | None
+    against: str = ""
 
 
 def settle_unit(view: View, unit: str, policy: PolicyRules) -> frozenset[Row]:
@@ -127,7 +128,7 @@ def _runs(
         ranks = {c: rank(s, policy) for c, s in here.items()}
         verdicts = disputes({c for c in ranks if ranks[c][0] and any(s.live for s in here[c])}, ranks, later)
         for claim, strands_here in here.items():
-            run = _judge(low, high, claim, strands_here, ranks[claim][0], verdicts.get(claim), claim in contested)
+            run = _judge(low, high, claim, strands_here, ranks[claim][0], verdicts.get(claim), contested.get(claim))
             _extend(runs.setdefault(claim, []), run)
     return runs
 
@@ -186,11 +187,11 @@ def _judge(
     strands: list[Strand],
     tier: int,
     verdict: tuple[Status, Claim | None] | None,
-    contested: bool,
+    against: str | None,
 ) -> _Run:
     """The strongest status that holds at these instants."""
     status, foe = verdict or ("active", None)
-    if contested:
+    if against is not None:
         status = "disputed"
     if status == "active" and (tier == CANDIDATE or not any(s.live for s in strands)):
         status = "pending_evidence"
@@ -198,7 +199,7 @@ def _judge(
         status = "needs_review"
     if all(s.erased for s in strands):
         status = "erased"
-    return _Run(low, high, TIER_NAMES[tier], status, foe)
+    return _Run(low, high, TIER_NAMES[tier], status, foe, against or "")
 
 
 def _extend(runs: list[_Run], run: _Run) -> None:
@@ -208,15 +209,15 @@ def _extend(runs: list[_Run], run: _Run) -> None:
         runs.append(run)
 
 
-def _contested(view: View, unit: str) -> set[Claim]:
-    """Claims with a contest that waits for a settle that names it."""
-    found: set[Claim] = set()
+def _contested(view: View, unit: str) -> dict[Claim, str]:
+    """Claims with a contest that waits for a settle that names it, and the record it was made in favour of."""
+    found: dict[Claim, str] = {}
     for entry in view.bearing_on(unit_key(unit)):
         edges = entry.skeleton.edges
         if isinstance(edges, Judge) and edges.verb == "contest" and edges.claim is not None:
             naming = view.bearing_on(naming_key(entry.id))
             if not any(isinstance(x.skeleton.edges, Settle) for x in naming):
-                found.add(edges.claim)
+                found[edges.claim] = max(found.get(edges.claim, ""), edges.against or "")
     return found
 
 
@@ -251,7 +252,7 @@ def _claim_rows(
     rows: set[Row] = set()
     for head in heads:
         for run in runs:
-            foe = labels[run.foe][0] if run.foe is not None else ""
+            foe = labels[run.foe][0] if run.foe is not None else run.against
             rows.add(
                 Row(
                     unit, mine[0].scope, record, head, claim, run.low, run.high, run.tier, run.status, visibility,
@@ -260,6 +261,7 @@ def _claim_rows(
             )  # fmt: skip
         if not runs:
             status, cause = _fallen(view, mine, grades)
+            cause = cause or ends.get(BEGINNING, "")
             rows.add(
                 Row(
                     unit, mine[0].scope, record, head, claim, BEGINNING, FOREVER, "candidate", status, visibility,

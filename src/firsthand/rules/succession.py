@@ -8,7 +8,7 @@ import itertools
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
-from firsthand.rules.bearing import consequences_of, unit_key
+from firsthand.rules.bearing import consequences_of, endings_of, unit_key
 from firsthand.rules.evidence import Grades, grade
 from firsthand.rules.tombstones import covers
 from firsthand.rules.trust import CANDIDATE, VOICE_AGENT, voice_of
@@ -29,18 +29,24 @@ def hold(
     view: View, unit: str, said: list[Said], grades: Grades, tiers: dict[str, int], approved: frozenset[str]
 ) -> list[Held]:
     """Windows of every assertion that stands or is live."""
-    causes = [s for s in said if s.id in grades.stands]
+    endings = _endings(view, unit)
+    ended = {
+        s.id: _ended(view, s, endings.get(s.claim, ()), grades, approved)
+        for s in said
+        if s.id in grades.stands or s.id in grades.live
+    }
+    # What was ended from the beginning never held as such: it closes nothing, and is nobody's first word.
+    causes = [s for s in said if s.id in grades.stands and ended[s.id][0] > BEGINNING]
     firsts = _first_words([s for s in causes if tiers[s.id] > CANDIDATE])
     firsts_with_guesses = _first_words(causes)
     closers = _closers(causes, firsts_with_guesses) if len({s.claim for s in causes}) > 1 else {}
     echoed = _echoed(causes)
-    endings = _endings(view, unit)
     held: list[Held] = []
     for s in said:
-        if s.id not in grades.stands and s.id not in grades.live:
+        if s.id not in ended:
             continue
         start, stop = _window(s, firsts)
-        end, why = _ended(view, s, endings.get(s.claim, ()), grades, approved)
+        end, why = ended[s.id]
         closings = _closings(s, closers, tiers, approved, echoed.get(s.id, s.order))
         held.append(_cut(s, start, min(stop, end), {end: why} if end < stop else {}, closings))
     return held
@@ -82,8 +88,9 @@ def _endings(view: View, unit: str) -> dict[Claim, list[tuple[Entry, Consequence
     found: dict[Claim, list[tuple[Entry, Consequences, Ending]]] = {}
     for entry in view.bearing_on(unit_key(unit)):
         consequences = consequences_of(entry)
-        if consequences and consequences.ending:
-            found.setdefault(consequences.ending.claim, []).append((entry, consequences, consequences.ending))
+        for ending in endings_of(entry):
+            assert consequences is not None, "only consequences end a claim"
+            found.setdefault(ending.claim, []).append((entry, consequences, ending))
     return found
 
 

@@ -6,7 +6,6 @@ from typing import NamedTuple
 
 from firsthand.rules.bearing import (
     consequences_of,
-    naming_key,
     tombstone_key,
     tombstone_of,
     tombstone_scopes,
@@ -15,7 +14,7 @@ from firsthand.rules.bearing import (
 )
 from firsthand.rules.trust import approvals, is_own_word
 from firsthand.rules.view import Hearing, Said, View
-from firsthand.vocabulary.entries import Entry, Lift, Reach, Revise, Tombstone
+from firsthand.vocabulary.entries import Entry, Reach, Revise, Tombstone
 from firsthand.vocabulary.grants import SPACE_WIDE
 from firsthand.vocabulary.instants import FOREVER
 
@@ -69,10 +68,7 @@ def restates(view: View, said: Said) -> bool:
 
 def lifted(view: View, tombstone_entry: str) -> bool:
     """Whether a person lifted it."""
-    return any(
-        isinstance(e.skeleton.edges, Lift) and e.skeleton.author.role == "person"
-        for e in view.bearing_on(naming_key(tombstone_entry))
-    )
+    return view.is_lifted(tombstone_entry)
 
 
 def _binds(entry: Entry, said: Said) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import NamedTuple, Protocol
 
 from firsthand.rules.bearing import (
@@ -11,7 +11,7 @@ from firsthand.rules.bearing import (
     assertions_of,
     bearings,
     citing_key,
-    consequences_of,
+    endings_of,
     inherits_from,
     keys_about,
     naming_key,
@@ -19,7 +19,7 @@ from firsthand.rules.bearing import (
     unit_key,
     unit_of,
 )
-from firsthand.vocabulary.entries import Claim, Classify, Entry, Erase, Judge, Revise, Show, Support, root_of
+from firsthand.vocabulary.entries import Claim, Classify, Entry, Erase, Judge, Lift, Revise, Show, Support, root_of
 from firsthand.vocabulary.kinds import Basis, Kind, Role
 
 
@@ -96,6 +96,7 @@ class Said(NamedTuple):
     imported: bool
     said: str
     span: tuple[int, int] | None = None
+    shares: str = ""
 
     @property
     def order(self) -> tuple[int, int, str]:
@@ -110,7 +111,7 @@ def said_by(entry: Entry) -> list[Said]:
     return [
         Said(
             f"{entry.id}.{i}", entry.id, record, scope, a.claim, a.evidence, a.source, author.owner, author.role,
-            a.attested, a.basis, a.trusted, a.spoken, a.from_, a.to, a.echo, a.imported, a.said, a.span,
+            a.attested, a.basis, a.trusted, a.spoken, a.from_, a.to, a.echo, a.imported, a.said, a.span, a.shares,
         )
         for i, a in enumerate(assertions_of(entry))
     ]  # fmt: skip
@@ -139,7 +140,7 @@ class Account(NamedTuple):
     taken_back: str | None
 
 
-def _account(entries: tuple[Entry, ...], said: list[Said]) -> Account:
+def _account(entries: tuple[Entry, ...], said: list[Said], is_lifted: Callable[[str], bool]) -> Account:
     """`verdicts` by support; `heirs`: (content, record whose withdrawals it inherits); `level`: as written."""
     revisions: dict[str, Revise] = {}
     shows: dict[str, Show] = {}
@@ -159,13 +160,11 @@ def _account(entries: tuple[Entry, ...], said: list[Said]) -> Account:
                 shows[entry.id] = edges
             case Classify() as edges:
                 levels[entry.id] = Level(edges.level, edges.replaces, entry.skeleton.author.role == "person")
-            case Judge(verb="retract"):
+            case Judge(verb="retract") if not is_lifted(entry.id):
                 retracts.append(entry.id)
             case _:
                 pass
-        source = inherits_from(entry)
-        if source is not None:
-            heirs.append((entry.id, source))
+        heirs += [(entry.id, source) for source in inherits_from(entry)]
     gone = {x for edges in revisions.values() for x in edges.supersedes}
     heads = tuple(sorted(i for i in revisions if i not in gone))
     kind: Kind | None = next((edges.record_kind for edges in revisions.values()), None)
@@ -233,7 +232,7 @@ class View:
             root = self.get(root_of(record_id))
             rest = self.bearing_on(record_key(record_id))
             entries = (root, *rest) if root else rest
-            account = _account(entries, [s for e in entries for s in self.said_in(e)])
+            account = _account(entries, [s for e in entries for s in self.said_in(e)], self.is_lifted)
             self._accounts[record_id] = account
         return account
 
@@ -271,10 +270,15 @@ class View:
         account = self.account(record_id)
         units = {unit_of(s.scope, s.claim) for s in account.said}
         for entry in account.entries:
-            consequences = consequences_of(entry)
-            if consequences and consequences.ending:
-                units.add(unit_of(entry.skeleton.scope, consequences.ending.claim))
+            units |= {unit_of(entry.skeleton.scope, ending.claim) for ending in endings_of(entry)}
         return units if account.kind is None or account.kind in CLAIMED else units | {record_id}
+
+    def is_lifted(self, entry_id: str) -> bool:
+        """Whether a person lifted what an entry forbids or takes back."""
+        return any(
+            isinstance(e.skeleton.edges, Lift) and e.skeleton.author.role == "person"
+            for e in self.bearing_on(naming_key(entry_id))
+        )
 
     def erased(self, entry_id: str) -> bool:
         """Whether the body of an entry was destroyed."""

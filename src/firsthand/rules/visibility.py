@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Final, NamedTuple
 
+from firsthand.rules.bearing import claim_digest, heir_key
 from firsthand.rules.view import View
 from firsthand.vocabulary.entries import Revise, Show
 from firsthand.vocabulary.kinds import HiddenReason
@@ -56,6 +57,29 @@ def show_heads(view: View, records: Iterable[str]) -> tuple[str, ...]:
     shows = {i: edges for r in set(records) for i, edges in view.account(r).shows.items()}
     replaced = _replaced(shows)
     return tuple(sorted(i for i in shows if i not in replaced))
+
+
+def carriers(view: View, record: str, claims: Iterable[tuple[str, str | None]]) -> list[str]:
+    """The records that carry what a record says, of (unit, claim digest): one answer holds for all of them."""
+    found = {record}
+    for unit, claim in claims:
+        if claim is not None:
+            found |= {s.record for s in view.said_in_unit(unit) if claim_digest(s.claim) == claim}
+    return sorted(found)
+
+
+def observable(view: View, records: Iterable[str], scope: str | None = None) -> tuple[str, ...]:
+    """The content that a decision on records looks at: theirs, and that of their successors.
+
+    A withdrawal looks only at those in its own `scope`: a linked copy elsewhere inherits it. A restore looks at all.
+    """
+    seen: set[str] = set()
+    for record in records:
+        seen |= set(view.content_heads(record))
+        for heir in view.bearing_on(heir_key(record)):
+            if scope is None or heir.skeleton.scope == scope:
+                seen |= {heir.id, *view.content_heads(heir.record_id)}
+    return tuple(sorted(seen))
 
 
 def _knows(view: View, content: str, head_id: str, head: Show) -> bool:

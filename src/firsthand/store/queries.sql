@@ -100,6 +100,17 @@ SELECT d.vid FROM doc d WHERE d.space_id = ? AND d.vid >= ? AND d.vid < ? AND (?
       AND (k.sensitivity > ? OR k.visibility = 'hidden' OR k.status IN ('rejected', 'erased')))
 ORDER BY d.vid DESC LIMIT ?;
 
+-- name: waiting
+-- What a person has to look at: told apart in `review/waiting.py`, which says the same of one row.
+SELECT vid, known_from, valid_from, known_to, valid_to, unit, record_id, revision_id, kind, scope_id, generation, claim,
+       conditions, tier, status, visibility, hidden_reason, live_support, sensitivity, cause_entry, ended_by, challenged_by
+FROM belief b WHERE b.space_id = ?1 AND b.vid >= ?2 AND b.vid < ?3 AND b.known_to = 9223372036854775807
+  AND b.sensitivity <= ?4 AND b.visibility <> 'hidden' AND (
+    (?5 = 'conflicts' AND (b.status = 'disputed' OR (b.visibility = 'content_conflict' AND b.status NOT IN
+        ('retracted', 'rejected', 'erased', 'superseded')) OR (b.status = 'needs_review' AND b.challenged_by IS NOT NULL)))
+    OR (?5 = 'near_tombstones' AND b.status = 'needs_review' AND b.challenged_by IS NULL)
+    OR (?5 = 'candidates' AND b.status = 'pending_evidence' AND b.tier = 'candidate' AND b.live_support > 0))
+ORDER BY b.vid DESC, b.valid_from LIMIT ?6;
 -- name: similar
 SELECT d.vid FROM (SELECT rowid AS vid FROM lex WHERE lex MATCH ?2 AND rowid BETWEEN ?3 AND ?4 ORDER BY rowid DESC LIMIT ?5) f
 JOIN doc d ON d.space_id = ?1 AND d.vid = f.vid WHERE d.kind = 'semantic' ORDER BY d.vid DESC LIMIT ?6;

@@ -64,6 +64,12 @@ class BeliefReads(Snapshot):
         high = before if before is not None else (scope_no + 1) << SEQ_BITS
         return [r[0] for r in self._all("newest", low, high, not shown_only, array(kinds), clearance, limit)]
 
+    def waiting(self, scope_no: int, what: str, before: int | None, limit: int, clearance: int) -> list[BeliefRow]:
+        """Beliefs of a scope that wait for a person, as one kind of item, newest documents first."""
+        low = scope_no << SEQ_BITS
+        high = before if before is not None else (scope_no + 1) << SEQ_BITS
+        return [BeliefRow(*r) for r in self._all("waiting", low, high, clearance, what, limit)]
+
     def locked(self, record_ids: Iterable[str], clearance: int) -> set[str]:
         """Those of some records that are hidden, rejected, erased or above a clearance now."""
         return {r[0] for r in self._all("locked", array(record_ids), clearance)}

@@ -256,6 +256,8 @@ class SqliteStore:
         look = cast("Connection", apsw.Connection(unchanged, flags=flags, vfs=self._vfs))
         try:
             _is_ours(look)
+        except (apsw.CorruptError, apsw.NotADBError):
+            return  # after a power loss the log may hold what the file does not: whoever reads both will tell
         finally:
             look.close()
 

@@ -51,18 +51,18 @@ VALUE: Final = together(
 @pass_desk
 def correct(desk: Desk, record_id: str | None, statement: str | None, **words: Any) -> int:
     """The record ID was wrong: it was never so, it is STATEMENT."""
-    record_id, statement = _named(record_id, statement, words)
+    record_id, statement = named(record_id, statement, words)
     memory = desk.memory
     receipt = memory.correct(
-        **_which(memory, record_id, words),
+        **which(memory, record_id, words),
         statement=statement,
         polarity=words["polarity"],
         conditions=conditions(words["if"]),
         valid_from=instant(words["valid_from"]),
         valid_to=instant(words["valid_to"]),
-        **_value(memory, words),
+        **value(memory, words),
     )
-    return desk.receipt(receipt)
+    return desk.receipt(receipt, undoable=True)
 
 
 @click.command()
@@ -76,15 +76,15 @@ def correct(desk: Desk, record_id: str | None, statement: str | None, **words: A
 @pass_desk
 def change(desk: Desk, record_id: str | None, statement: str | None, **words: Any) -> int:
     """The record ID was true; since some day it is STATEMENT. With neither statement nor object it only ends."""
-    record_id, statement = _named(record_id, statement, words)
+    record_id, statement = named(record_id, statement, words)
     memory = desk.memory
     receipt = memory.change(
-        **_which(memory, record_id, words),
+        **which(memory, record_id, words),
         statement=statement,
         since=instant(words["since"]),
-        **_value(memory, words),
+        **value(memory, words),
     )
-    return desk.receipt(receipt)
+    return desk.receipt(receipt, undoable=True)
 
 
 @click.command()
@@ -95,7 +95,7 @@ def change(desk: Desk, record_id: str | None, statement: str | None, **words: An
 @pass_desk
 def retract(desk: Desk, record_id: str | None, **words: Any) -> int:
     """Take the record ID back, with nothing in its place."""
-    return desk.receipt(desk.memory.retract(**_which(desk.memory, record_id, words)))
+    return desk.receipt(desk.memory.retract(**which(desk.memory, record_id, words)), undoable=True)
 
 
 @click.command()
@@ -114,7 +114,7 @@ def support(desk: Desk, record_id: str, revoke: str | None, reinstate: str | Non
         evidence(memory, words["evidence"]),
         revoke=revoke,
         reinstate=reinstate,
-        **_why(words),
+        **why(words),
     )
     return desk.receipt(receipt)
 
@@ -130,7 +130,7 @@ def support(desk: Desk, record_id: str, revoke: str | None, reinstate: str | Non
 def relate(desk: Desk, record_id: str, relation: str, other: str, end: bool, **words: Any) -> int:
     """Join the record ID to OTHER-ID by RELATION, or end that."""
     memory = desk.memory
-    receipt = memory.relate(full_id(memory, record_id), relation, full_id(memory, other), end=end, **_why(words))
+    receipt = memory.relate(full_id(memory, record_id), relation, full_id(memory, other), end=end, **why(words))
     return desk.receipt(receipt)
 
 
@@ -142,7 +142,7 @@ def relate(desk: Desk, record_id: str, relation: str, other: str, end: bool, **w
 @pass_desk
 def classify(desk: Desk, record_id: str, sensitivity: str, **words: Any) -> int:
     """Set how sensitive the record ID is. Anyone may raise it, a person may lower it."""
-    return desk.receipt(desk.memory.classify(full_id(desk.memory, record_id), sensitivity, **_why(words)))
+    return desk.receipt(desk.memory.classify(full_id(desk.memory, record_id), sensitivity, **why(words)))
 
 
 @click.command()
@@ -156,28 +156,30 @@ def feedback(desk: Desk, recall_id: str, used: tuple[str, ...], outcome: str, **
     """Say what the answer RECALL-ID was worth, which moves the salience of what it used."""
     memory = desk.memory
     ids = tuple(full_id(memory, record_id) for record_id in used)
-    receipts = memory.feedback(recall_id, used=ids, outcome=outcome, **_why(words))
+    receipts = memory.feedback(recall_id, used=ids, outcome=outcome, **why(words))
     desk.answer(receipts, lambda told: "\n".join(line for receipt in told for line in receipt_sentences(receipt)))
     return REFUSED_EXIT_CODE if any(receipt.outcome == "refused" for receipt in receipts) else 0
 
 
-def _named(record_id: str | None, statement: str | None, words: dict[str, Any]) -> tuple[str | None, str | None]:
+def named(record_id: str | None, statement: str | None, words: dict[str, Any]) -> tuple[str | None, str | None]:
     """With --target the one argument is the statement."""
     if words["target"] is not None and record_id is not None and statement is None:
         record_id, statement = None, record_id
     return record_id, None if statement is None else prose(statement, "statement")
 
 
-def _which(memory: Memory, record_id: str | None, words: dict[str, Any]) -> dict[str, Any]:
+def which(memory: Memory, record_id: str | None, words: dict[str, Any]) -> dict[str, Any]:
+    """Which record is meant, what its heads are expected to be, and why."""
     return {
         "record_id": None if record_id is None else full_id(memory, record_id),
         "target": words["target"],
         "expected_heads": words["expected_head"] or None,
-        **_why(words),
+        **why(words),
     }
 
 
-def _value(memory: Memory, words: dict[str, Any]) -> dict[str, Any]:
+def value(memory: Memory, words: dict[str, Any]) -> dict[str, Any]:
+    """A new value and what it rests on."""
     return {
         "object": typed_object(words["object_"], words["object_type"], words["unit"]),
         "unit": words["unit"],
@@ -185,7 +187,8 @@ def _value(memory: Memory, words: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def _why(words: dict[str, Any]) -> dict[str, Any]:
+def why(words: dict[str, Any]) -> dict[str, Any]:
+    """The reason, and the key that makes a request one."""
     reason = words["reason"]
     return {
         "reason": None if reason is None else prose(reason, "reason"),

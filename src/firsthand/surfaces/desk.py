@@ -14,7 +14,7 @@ import click
 import msgspec
 
 from firsthand.config import Name, Settings, read_settings
-from firsthand.surfaces.sentences import receipt_sentences
+from firsthand.surfaces.sentences import entry_sentences, receipt_sentences
 from firsthand.vocabulary.errors import REFUSED_EXIT_CODE, InvalidError
 from firsthand.vocabulary.limits import EPISODE_TEXT_BYTES
 from firsthand.vocabulary.packets import Receipt
@@ -79,9 +79,9 @@ class Desk:
 
         show.DRAWINGS[draw](result)
 
-    def receipt(self, receipt: Receipt) -> int:
-        """Show a receipt; a refusal has its own exit code (design 09.12)."""
-        self.answer(receipt, receipt_sentences)
+    def receipt(self, receipt: Receipt, *, undoable: bool = False) -> int:
+        """Show a receipt; a refusal has its own exit code (design 09.12). `undoable`: with the entry, for `undo`."""
+        self.answer(receipt, lambda told: [*receipt_sentences(told), *(entry_sentences(told) if undoable else ())])
         return REFUSED_EXIT_CODE if receipt.outcome == "refused" else 0
 
 

@@ -18,6 +18,7 @@ from firsthand.vocabulary.moves import (
 )
 from firsthand.vocabulary.packets import BatchReport, ImportReport, Receipt
 from firsthand.vocabulary.rendering import visible
+from firsthand.vocabulary.results import Effect
 
 NEXT: Final = {
     "retry_same": "Try the same command again.",
@@ -71,11 +72,38 @@ def receipt_sentences(receipt: Receipt) -> list[str]:
     for conflict in receipt.conflicts:
         verbs = f"; settle with {', '.join(conflict.settle_with)}" if conflict.settle_with else ""
         lines.append(f"  {conflict.code.replace('_', ' ')} {conflict.record_id}: {visible(conflict.text or '')}{verbs}")
+    lines += [f"  {effect_words(effect)}" for effect in receipt.affected]
     lines += [f"  masked a {masking.type} in {masking.field}" for masking in receipt.maskings]
     lines += [f"  {visible(note)}" for note in receipt.notes]
     if receipt.next_action and NEXT[receipt.next_action]:
         lines.append(f"  {NEXT[receipt.next_action]}")
     return lines
+
+
+def entry_sentences(receipt: Receipt) -> list[str]:
+    """The entry a write left, for who may want to undo or lift it."""
+    return [] if receipt.entry_id is None else [f"  entry {receipt.entry_id}"]
+
+
+EFFECTS: Final = {
+    "fell": "fell",
+    "stood": "still stands",
+    "returned": "is back",
+    "ended": "ended with it",
+    "disputed": "is disputed now",
+    "hidden": "is hidden too",
+    "shown": "is shown again",
+    "changed": "changed",
+}
+
+
+def effect_words(effect: Effect) -> str:
+    """What happened to another record, in one line."""
+    rests = f"{effect.supports} support{'' if effect.supports == 1 else 's'} left"
+    lost = f", {effect.lost} lost" if effect.lost else ""
+    said = f": {visible(effect.text)}" if effect.text else ""
+    standing = effect.status.replace("_", " ")
+    return f"{effect.record_id[:9]} {EFFECTS[effect.what]} ({standing}; {rests}{lost}){said}"
 
 
 def batch_sentence(report: BatchReport) -> str:

@@ -27,6 +27,8 @@ from firsthand.vocabulary.packets import (
     Stats,
 )
 from firsthand.vocabulary.rendering import day, foreign_citations, is_quote, short_id, visible
+from firsthand.vocabulary.results import Impact
+from firsthand.vocabulary.reviews import ReviewPage, ReviewView
 
 PIPE_COLUMNS: Final = 160
 TEXT_LINES: Final = 4_000
@@ -186,6 +188,60 @@ def _contributions(parts: Mapping[str, float]) -> Table:
     return table
 
 
+def impact(told: Impact) -> None:
+    """What hangs on a record."""
+    out = console()
+    if not told.erased and not told.retracted and not told.withdrawn:
+        out.print("Nothing that may be read here rests on it.")
+        return
+    table = _table("if it were", "record", "kind", "what becomes of it", "independent sources left")
+    for name in ("withdrawn", "retracted", "erased"):
+        for effect in getattr(told, name):
+            standing = f"{effect.what}, {effect.status}".replace("_", " ")
+            _row(table, name, short_id(effect.record_id), effect.kind, standing, str(effect.independent))
+    out.print(table)
+
+
+def review_page(page: ReviewPage) -> None:
+    """What waits for a person."""
+    out = console()
+    if not page.items:
+        out.print("Nothing of this kind waits here.")
+        return
+    table = _table("item", "since", "who", "what", "words", "reason")
+    for item in page.items:
+        what = item.verb or f"{item.tier}, {item.status}".replace("_", " ")
+        _row(
+            table, item.item_id, _moment(item.since), item.by or "", what, shortened(item.text or ""), item.reason or ""
+        )
+    out.print(table)
+    more = "" if page.cursor is None else f"; more: --cursor {page.cursor}"
+    out.print(Text(f"{len(page.items)} shown{more}", style="dim"))
+
+
+def review_view(view: ReviewView) -> None:
+    """One item, and what each decision would change."""
+    out = console()
+    item = view.item
+    said = f"{item.by or 'somebody'} would {item.verb}: " if item.verb else ""
+    out.print(Text(f"{said}{visible(item.text or '')}", style="bold"))
+    if item.reason:
+        out.print(Text(f"  {visible(item.reason)}", style="dim"))
+    if view.record is not None:
+        record(view.record)
+    table = _table("decision", "outcome", "the record", "and others")
+    for outlook in view.outlooks:
+        outcome = outlook.outcome if outlook.code is None else f"{outlook.outcome} ({outlook.code})"
+        stands = outlook.standing
+        standing = "" if stands is None else f"{stands.tier}, {stands.status}".replace("_", " ")
+        others = ", ".join(f"{short_id(e.record_id)} {e.what}" for e in outlook.affected)
+        _row(table, outlook.decision, outcome, standing, others)
+    out.print(Text("What each decision would change", style="bold"))
+    out.print(table)
+    if view.history is not None:
+        history(view.history)
+
+
 def stats(stats: Stats) -> None:
     """What a space holds."""
     table = _grid()
@@ -298,6 +354,9 @@ DRAWINGS: Final[dict[str, Callable[[Any], None]]] = {
     "page": page,
     "history": history,
     "explanation": explanation,
+    "impact": impact,
+    "review_page": review_page,
+    "review_view": review_view,
     "stats": stats,
     "scopes": rows,
     "predicates": rows,

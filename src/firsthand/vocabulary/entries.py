@@ -49,7 +49,10 @@ class Claim(Edge, frozen=True):
 
 
 class Assertion(Edge, frozen=True):
-    """One support of a claim: the atom of the fold (design 09.1). Windows and instants in microseconds."""
+    """One support of a claim: the atom of the fold (design 09.1). Windows and instants in microseconds.
+
+    With `shares` it is a linked copy: it stands while its evidence, a claim, still says what this digest stands for.
+    """
 
     claim: Claim
     evidence: str
@@ -64,6 +67,7 @@ class Assertion(Edge, frozen=True):
     trusted: bool = False
     echo: bool = False
     imported: bool = False
+    shares: str = ""
 
 
 class Reach(Edge, frozen=True):
@@ -92,6 +96,13 @@ class Ending(Edge, frozen=True):
     since: int
 
 
+class Merged(Edge, frozen=True):
+    """A claim that a merge ends for all of world time, and the record that said it."""
+
+    record: str
+    claim: Claim
+
+
 class Consequences(Edge, frozen=True):
     """What a revising verb does to the claim it leaves behind."""
 
@@ -99,6 +110,7 @@ class Consequences(Edge, frozen=True):
     tombstone: Tombstone | None = None
     ending: Ending | None = None
     inherits: str | None = None
+    merged: tuple[Merged, ...] = ()
 
 
 class Revise(Edge, frozen=True, tag_field="kind", tag="revise"):
@@ -230,14 +242,30 @@ class Seal(Edge, frozen=True, tag_field="kind", tag="seal"):
     device: str | None = None
 
 
+class Cited(Edge, frozen=True):
+    """Words that a proposal would cite: a span of a record, in code points; unset for all of it."""
+
+    record: str
+    span: tuple[int, int] | None = None
+
+
 class Propose(Edge, frozen=True, tag_field="kind", tag="propose"):
-    """A change that waits for its owner: the intended verb on the named record."""
+    """A change that waits for its owner: the intended verb on the named record, with all it takes but its words.
+
+    `heads`: the content it was made against. `others`: further records or supports the verb names. `scope`: where it
+    would write, if elsewhere.
+    """
 
     verb: str
+    since: int | None = None
+    heads: tuple[str, ...] = ()
+    others: tuple[str, ...] = ()
+    scope: str | None = None
+    cites: tuple[Cited, ...] = ()
 
 
 class Settle(Edge, frozen=True, tag_field="kind", tag="settle"):
-    """Ends the contests it names."""
+    """Ends the contests it names, or closes the proposals."""
 
     of: tuple[str, ...]
 

@@ -20,7 +20,7 @@ _SLUG: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._:/+-]{0,95}")
 VERBS: Final = frozenset(
     ("capture", "remember", "recall", "read", "list", "history", "explain", "feedback", "impact", "forget",
      "share", "classify", "correct", "change", "retract", "contest", "fork", "merge", "withdraw", "restore",
-     "reject", "lift", "support", "relate", "review", "approve", "settle", "verify", "seal", "rebuild",
+     "reject", "lift", "support", "relate", "review", "approve", "settle", "undo", "verify", "seal", "rebuild",
      "export", "import", "sync", "erase", "stats")
 )  # fmt: skip
 """What a grant may name: a verb misspelt would silently allow nothing."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Literal
 
 import msgspec
 
@@ -23,19 +23,13 @@ from firsthand.vocabulary.kinds import (
 )
 from firsthand.vocabulary.records import Payload, TypedValue
 from firsthand.vocabulary.rendering import render
+from firsthand.vocabulary.results import Effect
+from firsthand.vocabulary.results import Result as _Result
 
 ReceiptOutcome = Literal["stored", "reinforced", "proposed", "refused"]
 Reason = Literal["returned", "no_match", "cut_by_rank", "cut_by_budget", "grouped", "gated"]
 WhyEmpty = Literal["nothing_matched", "scope_empty", "arm_down", "nothing_fits"]
 ArmName = Literal["lexical", "vector", "entity", "recent", "thread", "expand"]
-
-
-class _Result(msgspec.Struct, frozen=True, kw_only=True):
-    """A result struct; every surface shows the same fields."""
-
-    def as_dict(self) -> dict[str, Any]:
-        """Plain JSON values, instants in microseconds."""
-        return msgspec.to_builtins(self)
 
 
 class Standing(_Result, frozen=True):
@@ -79,7 +73,7 @@ class Receipt(_Result, frozen=True):
     next_action: NextAction | None = None
     notes: tuple[str, ...] = ()
     evidence_id: str | None = None
-    affected: tuple[str, ...] = ()
+    affected: tuple[Effect, ...] = ()
     replayed: bool = False
 
 
@@ -110,7 +104,7 @@ class Structure(_Result, frozen=True):
     object: TypedValue | None = None
     polarity: Polarity = "+"
     cardinality: Cardinality = "many"
-    conditions: dict[str, str | int | float | bool] = {}
+    conditions: dict[str, str | int | float | bool] = msgspec.field(default_factory=dict[str, str | int | float | bool])
 
 
 class Qualifier(_Result, frozen=True):
@@ -124,7 +118,7 @@ class Qualifier(_Result, frozen=True):
     text: str
     until: int | None = None
     since: int | None = None
-    conditions: dict[str, str | int | float | bool] = {}
+    conditions: dict[str, str | int | float | bool] = msgspec.field(default_factory=dict[str, str | int | float | bool])
     unmet: tuple[str, ...] = ()
     drifted: bool = False
     last_verified: int | None = None
@@ -306,7 +300,7 @@ class Explanation(_Result, frozen=True):
     why: tuple[Why, ...]
     reason: Reason
     rank: int | None = None
-    contributions: dict[str, float] = {}
+    contributions: dict[str, float] = msgspec.field(default_factory=dict[str, float])
 
 
 class Stats(_Result, frozen=True):
