@@ -11,6 +11,7 @@ from firsthand.capture import bounds, cleaning, shape
 from firsthand.capture.gateway import Gateway, Write
 from firsthand.ports import Store
 from firsthand.rules.access import Handle
+from firsthand.rules.mentions import mentions
 from firsthand.rules.terms import terms
 from firsthand.vocabulary import limits
 from firsthand.vocabulary.errors import AbsentError, ConflictError, InvalidError
@@ -127,6 +128,8 @@ def masked(known: Receipt, again: Callable[[], tuple[Masking, ...]]) -> Receipt:
 
 
 def described(description: str, text: str) -> float:
-    """The share of a description's terms that a text holds."""
-    asked = set(terms(description))
-    return len(asked & set(terms(text))) / len(asked) if asked else 0.0
+    """The share of a description's terms that a text holds; nothing if it lacks a name or a number of them."""
+    asked, held = set(terms(description)), set(terms(text))
+    named = {term for mention in mentions(description) for term in terms(mention.text)}
+    numbers = {term for term in asked if any(map(str.isdigit, term))}
+    return len(asked & held) / len(asked) if asked and named | numbers <= held else 0.0

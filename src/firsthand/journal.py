@@ -1,7 +1,7 @@
 """The only other writer: receipts of recalls, group-committed off the path of the answer (design 04).
 
-Up to `FLUSH_SECONDS` of receipts are lost if the process is killed, and the oldest beyond `KEPT_ROWS` if the database
-stays busy; nothing true depends on them.
+Up to `FLUSH_SECONDS` of receipts are lost if the process is killed, the oldest beyond `KEPT_ROWS` if the database stays
+busy, and all of them if it cannot be written; nothing true depends on them, so no read and no close fails for them.
 """
 
 from __future__ import annotations
@@ -30,6 +30,7 @@ class Journal:
         self._lock = threading.Lock()
         self._timer: threading.Timer | None = None
         self.lost = 0
+        """Receipts that could not be written."""
         reference: weakref.ref[Journal] = weakref.ref(self)
         self._at_exit = lambda: _flush_if_alive(reference)
         atexit.register(self._at_exit)
@@ -41,7 +42,7 @@ class Journal:
             full = len(self._rows) % FLUSH_ROWS == 0
             self._wait()
         if full:
-            self._flush_or_wait()
+            self.flush_if_can()
 
     def flush(self) -> None:
         """Write every receipt taken so far; what a busy database does not take is kept for the next flush."""
@@ -59,28 +60,26 @@ class Journal:
                 self.lost += len(rows) - len(self._rows)
                 raise
 
-    def close(self) -> None:
-        """Flush, and stop waiting."""
-        self.flush()
-        atexit.unregister(self._at_exit)
-
-    def _flush_or_wait(self) -> None:
-        """Flush where nobody asked for it: while the database is busy, later will do."""
-        try:
-            self.flush()
-        except BusyError:
-            with self._lock:
-                self._wait()
-
-    def _on_timer(self) -> None:
-        """Flush in the background, where no caller can be told of a failure: what it loses is counted."""
+    def flush_if_can(self) -> None:
+        """Flush for a caller who wants something else: what is busy is tried again later, what is lost is counted."""
         with contextlib.suppress(FirsthandError):
-            self._flush_or_wait()
+            self.flush()
+        with self._lock:
+            self._wait()
+
+    def close(self) -> None:
+        """Flush, and stop waiting: what cannot be written by now is lost."""
+        with contextlib.suppress(FirsthandError):
+            self.flush()
+        with self._lock:
+            self.lost += len(self._rows)
+            self._rows = []
+        atexit.unregister(self._at_exit)
 
     def _wait(self) -> None:
         """Flush soon, if there is anything to flush."""
         if self._rows and self._timer is None:
-            self._timer = threading.Timer(FLUSH_SECONDS, self._on_timer)
+            self._timer = threading.Timer(FLUSH_SECONDS, self.flush_if_can)
             self._timer.daemon = True
             self._timer.start()
 
@@ -88,4 +87,4 @@ class Journal:
 def _flush_if_alive(reference: weakref.ref[Journal]) -> None:
     journal = reference()
     if journal is not None:
-        journal.flush()
+        journal.close()

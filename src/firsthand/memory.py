@@ -56,6 +56,7 @@ from firsthand.vocabulary.records import (
 )
 
 if TYPE_CHECKING:
+    from firsthand.learning.jobs import Jobs
     from firsthand.review.desk import Review
 
 BATCH_ROWS = 500
@@ -71,7 +72,7 @@ class Memory(Revising):
     """A handle on one scope of one space: thread-safe, and safe with several processes on one file.
 
     Every write verb returns a `Receipt`; outcomes of policy (`refused`, `proposed`) are returned, faults are raised as
-    `FirsthandError`. Instants are ISO 8601 strings with an offset, aware datetimes, or integer microseconds UTC.
+    `FirsthandError`. Instants are ISO 8601 strings with an offset, bare dates, aware datetimes, or microseconds UTC.
     """
 
     # ---- this handle -----------------------------------------------------------------------------------------------
@@ -102,6 +103,13 @@ class Memory(Revising):
         from firsthand.review.desk import Review
 
         return Review(self._engine.store, self._engine.gateway, self._handle)
+
+    @property
+    def jobs(self) -> Jobs:
+        """Background jobs over what is new: claims read out of episodes, merges proposed. They run only when asked."""
+        from firsthand.learning.jobs import Jobs  # loads when jobs are first asked for, not at import
+
+        return Jobs(self._engine.store, self._engine.gateway, self._handle)
 
     def at(self, *, scope: str | None = None, session: str | None = None) -> Memory:
         """A handle on another scope or session of the same space, under the same grant, which it cannot leave."""
@@ -542,7 +550,7 @@ class Memory(Revising):
             counts, head = reader.counts(self._handle.readable, self._handle.clearance), reader.head()
         return Stats(
             space=self.space,
-            entries=head.position,
+            entries=head.position if self._handle.reads_all else None,
             records=counts["kind"],
             standing=counts["status"],
             scopes=len(counts["scope"]),
@@ -570,8 +578,8 @@ class Memory(Revising):
     def facts(self) -> dict[str, object]:
         """Where the store is, its engine, its key file and its journal: for the operator, and free of content."""
         self._handle.may("stats")
-        self._engine.gateway.journal.flush()
-        return self._engine.store.facts()
+        self._engine.gateway.journal.flush_if_can()
+        return {**self._engine.store.facts(), "receipts_lost": self._engine.gateway.journal.lost}
 
     # ---- inside ----------------------------------------------------------------------------------------------------
 

@@ -211,7 +211,10 @@ def test_a_payload_is_bounded_as_a_whole(known):
 
 # ---- text that is not text -------------------------------------------------------------------------------------------
 
-BAD_TEXTS = {"a lone surrogate": CANARY + "\ud800", "a NUL": CANARY + "\x00", "nothing": "", "blanks": " \n\t"}
+BAD_TEXTS = {
+    "a lone surrogate": CANARY + "\ud800", "a NUL": CANARY + "\x00", "nothing": "", "blanks": " \n\t",
+    "zero-width characters": "\u200b \u2060\ufeff\x1b", "fillers": "\u3164\u115f\u2800\ufe0f\U000e0041",
+}  # fmt: skip
 TEXT_FIELDS = {
     "capture": lambda m, k, t: m.capture(t),
     "speaker": lambda m, k, t: m.capture("x", speaker=t),
@@ -439,7 +442,7 @@ BAD_INSTANTS = [
     "2026-W10-1", "2026-03", "yesterday", "", "20260309", "2026-03-09T10:00", "2026-02-30", "2026-13-01T00:00Z",
     dt.datetime(2026, 3, 9, 10), True, 1.5, None.__class__, "0001-01-01T00:00+10:00", "9999-12-31T23:59-10:00", 2**63,
     -(2**62), dt.datetime.max.replace(tzinfo=dt.timezone(dt.timedelta(hours=-5))), b"2026-03-09",
-    "2026-03-09T10:00Z\x00",    dt.date(2026, 3, 9), [2026],
+    "2026-03-09T10:00Z\x00", [2026],
 ]  # fmt: skip
 
 
@@ -463,7 +466,8 @@ def test_an_instant_that_is_unclear_or_out_of_range_is_refused_everywhere(steady
     ("instant", "micros"),
     [
         ("1970-01-02", 86_400_000_000), ("1970-01-01T00:00Z", 0), (" 1970-01-01T02:00+02:00 ", 0), (7, 7),
-        (dt.datetime(1970, 1, 1, tzinfo=dt.UTC), 0), ("0001-01-01T00:00Z", -62_135_596_800_000_000),
+        (dt.datetime(1970, 1, 1, tzinfo=dt.UTC), 0), (dt.date(1970, 1, 2), 86_400_000_000),
+        ("0001-01-01T00:00Z", -62_135_596_800_000_000),
         ("9999-12-31T23:59:59.999999Z", 253_402_300_799_999_999),
     ],
 )  # fmt: skip
@@ -488,6 +492,9 @@ def test_a_window_must_end_after_it_begins(steady, end):
     [
         (lambda k: cite(k["talk"], quote="zqxcanary"), "quote_not_found"),
         (lambda k: cite(k["talk"], quote="The API listens"), "quote_not_found"),
+        (lambda k: cite(k["talk"], quote="e"), "quote_cuts_word"),
+        (lambda k: cite(k["talk"], quote="api listen"), "quote_cuts_word"),
+        (lambda k: cite(k["talk"], quote="80"), "quote_cuts_word"),
         (lambda k: cite(k["talk"], span=(0, 500)), "span_out_of_range"),
         (lambda k: cite(k["talk"], span=(5, 5)), "span_out_of_range"),
         (lambda k: cite(k["talk"], span=(-3, 5)), "span_out_of_range"),
@@ -521,11 +528,53 @@ def test_evidence_may_be_in_the_claims_scope_or_space_wide(house):
     assert memory.read(told.record_id).item.citations[0].record_id == talk.record_id
 
 
+@pytest.mark.parametrize(
+    ("said", "quote", "start"),
+    [
+        ("Breathe in the air", "the", 11), ("don't panic", "don", 0), ("auth_service on 3.5", "service on 3", 5),
+        ("東京に住んでいます", "京に", 1), ("ﾄｳｷｮｳ", "ｳｷ", 1), ("อยู่กรุงเทพฯ", "กรุงเทพ", 4), ("v2は速い", "v2", 0),
+    ],
+)  # fmt: skip
+def test_a_quote_stands_where_it_cuts_no_word(house, said, quote, start):
+    memory = house.memory()
+    talk = memory.capture(said)
+    told = memory.remember("So it was said", evidence=[cite(talk.record_id, quote=quote)])
+    assert memory.read(told.record_id).item.citations[0].span == (start, start + len(quote))
+
+
+@pytest.mark.parametrize(("said", "quote"), [("cafe\u0301 au lait", "cafe"), ("Grüße", "Grü"), ("हिन्दी", "ह")])
+def test_a_quote_that_cuts_a_word_of_any_spaced_script_is_refused(house, said, quote):
+    memory = house.memory()
+    talk = memory.capture(said)
+    with pytest.raises(firsthand.InvalidError) as caught:
+        memory.remember("So it was said", evidence=[cite(talk.record_id, quote=quote)])
+    assert (caught.value.code, caught.value.next_action) == ("quote_cuts_word", "fix_and_resubmit")
+
+
+def test_a_record_is_not_related_to_itself(steady):
+    refused(
+        steady, lambda m: m.relate(steady["plain"], "see_also", steady["plain"], reason="x"),
+        code="relation_to_itself", field="target",
+    )  # fmt: skip
+
+
+def test_one_string_is_no_list(steady):
+    refused(steady, lambda m: m.recall("x", scopes="project:orion"), code="scope_invalid", field="scopes")
+    refused(steady, lambda m: m.capture("x", tags="abc"), code="shape_invalid", field="tags")
+
+
+def test_what_shows_anything_at_all_is_text(known):
+    for text in ("\u200b.", "…", "🙂", "\u0301", "한", "ー"):
+        assert known["memory"].capture(text).outcome == "stored"
+
+
 def test_a_citation_is_a_quote_or_a_span(known):
     with pytest.raises(firsthand.InvalidError, match="not both"):
         cite(known["talk"], quote="a", span=(0, 1))
     with pytest.raises(firsthand.InvalidError):
         cite(known["talk"], quote="")
+    with pytest.raises(firsthand.InvalidError):
+        cite(known["talk"], quote="\u200b")
 
 
 # ---- scopes and ids --------------------------------------------------------------------------------------------------

@@ -109,7 +109,7 @@ def quoting_the_reason_too(saying, utterance, stored):
 
 
 UTTERANCE_GROUND = importlib.import_module("firsthand.capture.claims")._utterance_ground
-QUOTED_SECRETS = tuple((hint, d) for hint, d in detectors._HINTS if "export" not in d.pattern)
+QUOTED_SECRETS = tuple((hint, d) for hint, d in detectors._HINTS if d.type != "password" or "quote" in d.pattern)
 
 
 def without_maskings(*given):

@@ -27,6 +27,8 @@ CALLS = {
     "verify": lambda m, f: m.ledger.verify(),
     "rebuild": lambda m, f: m.ledger.rebuild(),
 }
+STOPPED = {"feedback": firsthand.AbsentError, "support": firsthand.AbsentError, "relate": firsthand.InvalidError}
+"""What some of these calls run into once they may be made."""
 WRITES = ("capture", "remember", "correct", "change", "retract", "support", "relate", "classify", "feedback")
 BY_RECORD = {
     "read": CALLS["read"], "history": CALLS["history"], "correct": CALLS["correct"], "change": CALLS["change"],
@@ -49,8 +51,8 @@ def test_a_verb_works_only_if_the_grant_names_it(house, verb):
     assert (caught.value.code, caught.value.next_action) == ("verb_not_granted", "ask_person")
     assert house.counts() == before
     only = house.memory(grant=Grant(verbs=frozenset([verb])))
-    if verb in ("feedback", "support"):
-        with pytest.raises(firsthand.AbsentError):
+    if verb in STOPPED:
+        with pytest.raises(STOPPED[verb]):
             CALLS[verb](only, fact.record_id)
     else:
         CALLS[verb](only, fact.record_id)
@@ -131,6 +133,9 @@ def test_what_is_above_a_clearance_is_not_counted(house):
     assert {i.record_id for i in guest.list().items} == {kept.record_id}
     assert guest.stats().records == {"episodic": 1, "semantic": 1}
     assert owner.stats().records == {"episodic": 2, "semantic": 2}
+    assert (guest.stats().entries, owner.stats().entries) == (None, owner.ledger.verify().entries)
+    elsewhere = house.memory(grant=Grant(read=frozenset(["project:apollo"])))
+    assert elsewhere.stats().entries is None
     assert owner.read(hidden.record_id).item.sensitivity == "hyper"
 
 

@@ -3,6 +3,8 @@
 import pytest
 from houses import claim, texts
 
+from firsthand import cite
+
 
 @pytest.mark.parametrize(
     ("subject", "predicate", "value"),
@@ -95,3 +97,18 @@ def test_the_same_claim_under_other_conditions_is_another_record(house):
     same = claim(memory, "Ana", "prefers", "tea", conditions={"Day": "1", "weather": "COLD"})
     assert if_cold.record_id != plain.record_id
     assert same.record_id == if_cold.record_id
+
+
+def test_a_claim_that_was_superseded_and_is_said_again_joins_its_record_and_the_receipt_says_how_it_stands(house):
+    owner, other = house.memory(), house.agent("ben")
+    talk = owner.capture("We run on PostgreSQL 16", speaker="Ana", occurred_at="2026-01-10")
+    quote = [cite(talk.record_id, quote="We run on PostgreSQL 16")]
+    for number in range(8):  # which of two records of one claim is shown depends on their ids, which are digests
+        about = {"subject": f"api {number}", "predicate": "uses_database"}
+        first = house.agent("ana").remember(**about, object="PostgreSQL 16", valid_from="2026-01-15", evidence=quote)
+        owner.remember(**about, object="PostgreSQL 17", valid_from="2026-01-15")
+        assert owner.read(first.record_id).item.status == "superseded"
+        again = other.remember(**about, object="PostgreSQL 16", valid_to="2026-02-10", evidence=quote)
+        assert (again.outcome, again.record_id) == ("reinforced", first.record_id)
+        assert again.standing is not None
+        assert other.read(again.record_id).item.supports == 2

@@ -518,6 +518,27 @@ def test_a_description_names_the_record_it_clearly_fits(house, verb):
 
 
 @pytest.mark.parametrize("verb", ["correct", "change", "retract"])
+@pytest.mark.parametrize(
+    ("kept", "description"),
+    [
+        ("Ben lives in Porto", "Ben lives in Rome"),
+        ("Crumb keeps backups for 30 days", "Crumb keeps backups for 13 days"),
+        ("the api listens on port 8080 now", "the api listens on port 80 now"),
+        ("Ana drinks green tea in the morning", "Ben drinks green tea in the morning"),
+    ],
+)  # fmt: skip
+def test_a_description_with_another_name_or_number_is_of_another_record(house, verb, kept, description):
+    memory = house.memory()
+    record = memory.remember(kept).record_id
+    arguments = {"reason": "wrong"} if verb == "retract" else {"statement": "something else", "reason": "wrong"}
+    with pytest.raises(firsthand.AbsentError) as caught:
+        getattr(memory, verb)(target=description, **arguments)
+    assert caught.value.code == "target_absent"
+    assert memory.read(record).item.qualifier.code == "current"
+    assert memory.retract(target=kept, reason="wrong").record_id == record
+
+
+@pytest.mark.parametrize("verb", ["correct", "change", "retract"])
 def test_a_description_that_fits_two_records_or_none_changes_nothing(house, verb):
     memory = house.memory()
     two = {memory.remember(f"The api of team {n} listens on port 80").record_id for n in ("red", "blue")}

@@ -97,7 +97,7 @@ MUTANTS = [
            verbs.test_of_two_that_say_the_same_one_survives_with_the_evidence_of_both),
     Mutant("a copy stands on whatever its original says",
            {"firsthand.rules.evidence._source": lambda view, record, shares:
-               genuine("firsthand.rules.evidence.source_of_record")(view, record)},
+               genuine("firsthand.rules.evidence._of_record")(view, record)},
            verbs.test_a_linked_copy_dies_with_its_original, {"how": "correct"}),
     Mutant("the other scope is not asked for",
            {"firsthand.vocabulary.grants.Grant.may_write": lambda self, scope: True},

@@ -110,3 +110,15 @@ def test_the_example_of_the_documentation_runs_as_it_is_written(tmp_path):
     assert now == ["auth-service uses PostgreSQL 17"]
     assert memory.ledger.verify().position == memory.stats().entries
     memory.close()
+
+
+def test_jobs_keep_their_arguments_and_what_they_report():
+    from firsthand.learning.jobs import Jobs
+    from firsthand.vocabulary.jobs import JobsReport, JobView
+
+    assert {"limit", "again", "progress"} <= set(inspect.signature(Jobs.run).parameters)
+    assert isinstance(firsthand.Memory.jobs, property)
+    assert {"stored", "reinforced", "proposed", "refused", "known", "failed", "dead"} <= set(
+        JobsReport.__struct_fields__
+    )
+    assert {"job", "scope", "waiting", "leased", "dead", "unseen", "code"} <= set(JobView.__struct_fields__)

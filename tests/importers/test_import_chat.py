@@ -85,14 +85,64 @@ def test_importing_twice_adds_nothing(memory: Memory, make: type[Turn]):
     assert len(episodes(memory)) == 7
 
 
-def test_a_file_that_moved_is_known_and_one_that_grew_adds_only_its_new_lines(memory: Memory, tmp_path: Path):
-    (tmp_path / "elsewhere").mkdir()
-    here, there = tmp_path / "chat.jsonl", tmp_path / "elsewhere" / "chat.jsonl"
-    here.write_bytes(jsonl(turn(1), turn(2)).getvalue())
-    there.write_bytes(jsonl(turn(1), turn(2), turn(3)).getvalue())
-    assert import_chat(memory, here).added == 2
-    report = import_chat(memory, there)
+def test_a_file_that_grew_adds_only_its_new_lines(memory: Memory, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    path = tmp_path / "chat.jsonl"
+    path.write_bytes(jsonl(turn(1), turn(2)).getvalue())
+    assert import_chat(memory, path).added == 2
+    path.write_bytes(jsonl(turn(1), turn(2), turn(3)).getvalue())
+    monkeypatch.chdir(tmp_path)
+    report = import_chat(memory, Path("chat.jsonl"))
     assert (report.source, report.added, report.known) == ("chat.jsonl", 1, 2)
+    with path.open("rb") as stream:
+        assert import_chat(memory, stream).known == 3
+
+
+@pytest.mark.parametrize("make", [turn, without_id])
+def test_files_of_one_name_in_two_folders_are_two_sources(memory: Memory, tmp_path: Path, make: type[Turn]):
+    for folder, words in (("ruth", "yes"), ("omar", "no")):
+        (tmp_path / folder).mkdir()
+        lines = [make(1) | {"text": words}, make(2)]
+        (tmp_path / folder / "chat.jsonl").write_bytes(jsonl(*lines).getvalue())
+    reports = [import_chat(memory, tmp_path / folder / "chat.jsonl") for folder in ("ruth", "omar")]
+    assert [(r.source, r.added, r.known, r.problems) for r in reports] == [("chat.jsonl", 2, 0, ())] * 2
+
+
+def test_a_file_that_moved_is_known_by_the_name_it_was_given(memory: Memory, tmp_path: Path):
+    here, there = tmp_path / "chat.jsonl", tmp_path / "moved.jsonl"
+    here.write_bytes(jsonl(turn(1), without_id(2)).getvalue())
+    assert import_chat(memory, here, name="boat chat").added == 2
+    here.rename(there)
+    assert import_chat(memory, there, name="boat chat").known == 2
+
+
+YES: Turn = {"speaker": "Ruth", "text": "yes"}
+
+
+@pytest.mark.parametrize("batch", [1, 2, 500])
+@pytest.mark.parametrize("more", [{}, {"at": "2026-03-09T10:00Z"}])
+def test_what_somebody_says_twice_without_an_id_is_two_turns(memory: Memory, batch: int, more: Turn):
+    lines = [YES | more, turn(1), YES | more, YES | more | {"speaker": "Omar"}]
+    first = import_chat(memory, jsonl(*lines), name="chat", batch=batch)
+    assert (first.added, first.known) == (4, 0)
+    again = import_chat(memory, jsonl(*lines, YES | more), name="chat", batch=2)
+    assert (again.added, again.known) == (1, 4)
+
+
+def test_a_stream_that_is_no_file_needs_a_name(memory: Memory):
+    source = jsonl(turn(1))
+    with pytest.raises(InvalidError) as caught:
+        import_chat(memory, source)
+    assert (caught.value.code, caught.value.field, caught.value.next_action) == (
+        "name_missing", "name", "fix_and_resubmit",
+    )  # fmt: skip
+    assert source.tell() == 0
+
+
+def test_problems_are_in_the_order_of_their_lines(memory: Memory):
+    source = jsonl(turn(1), turn(1, text="It was never sanded."), turn(3), b"{")
+    report = import_chat(memory, source, name="chat")
+    assert [(p.line, p.code) for p in report.problems] == [(2, "id_reused"), (4, "json_invalid")]
+    assert report.bad == 2
 
 
 def test_the_same_ids_in_another_source_or_another_scope_are_other_turns(memory: Memory):
@@ -239,7 +289,7 @@ def test_every_line_read_is_added_known_refused_or_a_problem_even_past_the_list(
 
 
 def test_an_empty_source_is_an_empty_report(memory: Memory):
-    report = import_chat(memory, io.BytesIO(b"\n\n"))
+    report = import_chat(memory, io.BytesIO(b"\n\n"), name="stream")
     assert (report.source, report.read, report.added, report.problems) == ("stream", 0, 0, ())
 
 
@@ -256,9 +306,9 @@ def test_a_source_that_is_not_there_is_absent(memory: Memory, tmp_path: Path):
 def test_arguments_out_of_bounds_are_refused_before_anything_is_read(memory: Memory, arguments: dict[str, object]):
     source = jsonl(turn(1))
     with pytest.raises(FirsthandError):
-        import_chat(memory, source, **arguments)  # type: ignore[arg-type]
+        import_chat(memory, source, **{"name": "chat", **arguments})  # type: ignore[arg-type]
     assert source.tell() == 0
-    assert import_chat(memory, source).added == 1
+    assert import_chat(memory, source, name="chat").added == 1
 
 
 def test_imported_words_are_found_by_recall(memory: Memory):

@@ -28,12 +28,14 @@ ONE_END = {
     "put_entry",
 }
 WHOLE_SPACE = {
-    # Scopes, counts and numbers are asked of all; a policy settles every unit anew; refusals are few, and listed.
+    # Scopes, counts and numbers are asked of all; a policy settles every unit anew; refusals are few; a queue is
+    # shown whole.
     "scope_rows",
     "counts",
     "scope_nos_of_docs",
     "units",
     "refused",
+    "jobs",
 }
 WHOLE_FILE = {
     # A scope's number is the file's; the journal is only counted.

@@ -82,3 +82,7 @@ def test_a_query_may_ask_when(query: str, asks: bool) -> None:
 )
 def test_a_question_is_known_by_its_mark_or_its_first_word(query: str, is_question: bool) -> None:
     assert analyse(query, NOW, {}).is_question is is_question
+
+
+def test_a_query_of_common_words_alone_has_no_word_to_search_for():
+    assert analyse("hello, what is it?", 0, {}).terms == ()

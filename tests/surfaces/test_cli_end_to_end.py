@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 import subprocess
 import sys
 from pathlib import Path
@@ -389,3 +390,59 @@ def test_recall_pays_for_no_table_and_no_other_command(home: Path) -> None:
     ran = subprocess.run((sys.executable, "-c", code), capture_output=True, timeout=60, check=True)
     assert b"PostgreSQL 16" in ran.stdout
     assert ran.stderr.decode().split() == ["firsthand.surfaces.cli_read"]
+
+
+def test_background_jobs_run_when_told_and_say_how_they_stand(home: Path) -> None:
+    ask("capture", "I live in Lisbon. auth-service uses Redis.", "--speaker", "Ana")
+    (job, _) = ask("jobs", "status")["jobs"]
+    assert (job["job"], job["scope"], job["unseen"], job["waiting"]) == ("extract_claims", "project:orion", 1, 0)
+    report = ask("jobs", "run", "--limit", "1")
+    assert (report["stretches"], report["stored"], report["failed"]) == (1, 2, 0)
+    assert ask("jobs", "run", "--again")["stored"] == 0
+    assert "0 candidates stored" in run("jobs", "run").stdout
+    drawn = run("jobs", "status").stdout
+    assert "extract_claims" in drawn
+    assert "propose_merges" in drawn
+    assert run("jobs", "run", "--limit", "0").exit_code == 2
+    assert run("jobs", "dance").exit_code == 2
+
+
+def test_an_import_ends_by_saying_how_many_lines_were_not_taken(home: Path) -> None:
+    lines = [{"id": "1", "speaker": "Ben", "text": "yes"}, {"id": "1", "speaker": "Ben", "text": "no"}]
+    (home / "chat.jsonl").write_text("\n".join(json.dumps(line) for line in lines) + "\nnot a line\n")
+    said = run("import", "chat", "chat.jsonl")
+    assert said.exit_code == 0
+    first, *problems, last = said.stdout.splitlines()
+    assert "3 read, 1 added, 0 known already, 0 refused, 2 bad" in first
+    assert [line.split(":")[0] for line in problems] == ["  line 2", "  line 3"]
+    assert last.startswith("NOT TAKEN: 2 of 3 lines.")
+    assert "exit with 0" in run("import", "--help").stdout
+    assert run("import", "chat", "chat.jsonl", "--on-error", "stop").exit_code == 2
+
+
+def test_standard_input_is_imported_under_a_name_only(home: Path) -> None:
+    given = b'{"speaker": "Ben", "text": "yes"}\n'
+    refused = process("import", "chat", "-", given=given)
+    assert refused.returncode == 2
+    assert refused.stdout == b""
+    assert refused.stderr.startswith(b"Name is missing;")
+    assert refused.stderr.rstrip().endswith(b"Fix this and run it again.")
+    assert b"1 added" in process("import", "chat", "-", "--name", "ben", given=given).stdout
+
+
+@pytest.mark.parametrize("closed", [">&-", ">&- 2>&-"])
+@pytest.mark.parametrize("words", ["recall auth-service", "recall auth-service --json", "stats"])
+def test_a_closed_standard_stream_is_a_clean_exit(home: Path, closed: str, words: str) -> None:
+    a_fact()
+    python, flag, program = COMMAND
+    shell = f"exec {shlex.quote(python)} {flag} {shlex.quote(program)} {words} {closed}"
+    done = subprocess.run(shell, shell=True, capture_output=True, timeout=60, check=False)
+    assert (done.returncode, done.stderr) == (0, b"")
+
+
+def test_a_closed_standard_input_is_an_empty_one(home: Path) -> None:
+    python, flag, program = COMMAND
+    shell = f"exec {shlex.quote(python)} {flag} {shlex.quote(program)} capture - <&-"
+    done = subprocess.run(shell, shell=True, capture_output=True, timeout=60, check=False)
+    assert done.returncode == 2
+    assert b"[text_empty]" in done.stderr

@@ -7,9 +7,10 @@ import pytest
 
 from firsthand.recall.score import WEIGHTS
 from firsthand.surfaces import show
-from firsthand.surfaces.sentences import error_sentence, import_sentences, receipt_sentences
+from firsthand.surfaces.sentences import error_sentence, import_sentences, jobs_sentences, receipt_sentences
 from firsthand.vocabulary.errors import BusyError, InvalidError
 from firsthand.vocabulary.instants import FOREVER, to_micros
+from firsthand.vocabulary.jobs import JobsReport, JobsStatus, JobView
 from firsthand.vocabulary.packets import (
     BeliefView,
     Citation,
@@ -240,3 +241,24 @@ def test_an_import_shows_its_first_problems_and_counts_the_rest() -> None:
     assert "line 20: not JSON [bad]" in said
     assert "line 21" not in said
     assert "and 3 more" in said
+
+
+def test_what_waits_for_jobs_and_why_it_was_given_up_is_drawn(capsys: pytest.CaptureFixture[str]) -> None:
+    view = JobView(
+        job="extract_claims", scope="project:orion", waiting=31, leased=32, dead=33, unseen=34, code="store_busy"
+    )
+    show.DRAWINGS["jobs"](JobsStatus(jobs=(view,), waiting=31, leased=32, dead=33, unseen=34))
+    drawn = capsys.readouterr().out
+    assert {"extract_claims", "project:orion", "31", "32", "33", "34", "store_busy"} <= set(drawn.split())
+    show.DRAWINGS["jobs"](JobsStatus(jobs=(), waiting=0, leased=0, dead=0, unseen=0))
+    assert "No scope" in capsys.readouterr().out
+
+
+def test_a_run_of_the_jobs_says_what_failed_and_what_is_left() -> None:
+    quiet = jobs_sentences(JobsReport(documents=7, stored=2))
+    assert len(quiet) == 1
+    assert "7 documents read: 2 candidates stored" in quiet[0]
+    loud = " ".join(jobs_sentences(JobsReport(failed=3, lost=1, waiting=4, dead=5)))
+    assert "3 stretches failed" in loud
+    assert "1 went to others" in loud
+    assert "4 waiting, 5 given up" in loud

@@ -141,6 +141,8 @@ def relate(
         source = held(writer, handle, record_id)
         here = at_record(writer, handle, source)
         held(writer, handle, target, "target")
+        if target == record_id:
+            raise InvalidError("relation_to_itself", "target is the record itself; name another record", field="target")
         edges = Relate(verb="end" if end else "begin", target=target, relation=handle.keyed.digest("relation", name))
         done = gateway.append(here, writer, edges, words, record=record_id)
         return receipt_for(handle, writer, Placed(done, record_id, None, False, None), maskings=masked)

@@ -54,7 +54,7 @@ def _check_name(text: str, field: str) -> None:
 def _check_tags(tags: tuple[str, ...], metadata: Mapping[str, str]) -> None:
     limits.check_count(len(tags), most=limits.TAGS_PER_RECORD, field="tags")
     for tag in tags:
-        if not 0 < len(tag) <= limits.TAG_CHARACTERS or not tag.strip():
+        if len(tag) > limits.TAG_CHARACTERS or limits.says_nothing(tag):
             raise InvalidError("tag_invalid", f"tags are 1 to {limits.TAG_CHARACTERS} characters", field="tags")
     limits.check_count(len(metadata), most=limits.METADATA_ENTRIES, field="metadata")
     for key, value in metadata.items():

@@ -42,11 +42,11 @@ from firsthand.vocabulary.records import (
 )
 
 Claimed = Semantic | Competence | PlanGraph
-GONE = ("superseded", "erased")
+_KIND_OF: dict[type[Claimed], Kind] = {Semantic: "semantic", Competence: "competence", PlanGraph: "plan_graph"}
 
 
 class Saying(NamedTuple):
-    """A claim about to be written, with its words and what it rests on."""
+    """A claim about to be written, with its words and what it rests on; an `echo` adds no voice of its own to it."""
 
     payload: Claimed
     words: Words
@@ -57,6 +57,7 @@ class Saying(NamedTuple):
     maskings: tuple[Masking, ...]
     own_words: int = 0
     nothing_left: bool = False
+    echo: bool = False
 
 
 def remember(
@@ -88,7 +89,7 @@ def remember(
         case _:
             saying = prepare_saying(gateway, handle, payload, basis, sensitivity, evidence, reason)
             saying = saying._replace(maskings=(*saying.maskings, *masked))
-            run, maskings = _remember_claim(gateway, handle, saying), maskings_of(saying)
+            run, maskings = remember_claim(gateway, handle, saying), maskings_of(saying)
             names = _names_in(saying)
     fingerprint = ""
     if idempotency_key is not None:
@@ -134,7 +135,9 @@ def prepare_saying(
     )  # fmt: skip
 
 
-def _remember_claim(gateway: Gateway, handle: Handle, saying: Saying) -> Callable[[Writer], Receipt]:
+def remember_claim(gateway: Gateway, handle: Handle, saying: Saying) -> Callable[[Writer], Receipt]:
+    """What to run under the lock for a claim: gateway steps 6 to 9."""
+
     def run(writer: Writer) -> Receipt:
         if saying.nothing_left:
             return gateway.refuse_own_words(handle, writer, "remember")
@@ -253,7 +256,7 @@ def place(
     check_not_itself(saying.evidence, carriers if record is None else [record])
     # design 09.33: what was just delivered is brought back by `change`, not by saying it again.
     says_again = handle.author.role != "person" and bool(carriers) and consequences is None
-    echo = says_again and writer.delivered_to(carriers, handle.ids.actor)
+    echo = saying.echo or (says_again and writer.delivered_to(carriers, handle.ids.actor))
     supports = assertions(gateway, handle, writer, saying, claim, grounds, echo)
     if home is not None and record is None and isinstance(saying.payload, Semantic):
         edges = Support(verb="grant", supports=supports, saw=saw, consequences=consequences)
@@ -262,7 +265,11 @@ def place(
     if home is not None and record is None:
         supersedes = View(writer).content_heads(home)
     edges = Revise(
-        record_kind=_kind(saying.payload), supersedes=supersedes, saw=saw, supports=supports, consequences=consequences
+        record_kind=_KIND_OF[type(saying.payload)],
+        supersedes=supersedes,
+        saw=saw,
+        supports=supports,
+        consequences=consequences,
     )
     done = gateway.append(handle, writer, edges, saying.words, record=home, sensitivity=saying.sensitivity)
     return Placed(done, done.entry.record_id, claim, False, evidence_id)
@@ -353,8 +360,11 @@ def rows_of_claim(reader: Reader, scope_id: str, claim: Claim) -> list[BeliefRow
 
 
 def live_records(reader: Reader, scope_id: str, claim: Claim) -> list[str]:
-    """Records that carry a claim and can take another support."""
-    return sorted({r.record_id for r in rows_of_claim(reader, scope_id, claim) if r.status not in GONE})
+    """Records that carry a claim and can take another support.
+
+    One whose claim was superseded is among them: the fold shows a claim in one record, and that may stay the old one.
+    """
+    return sorted({r.record_id for r in rows_of_claim(reader, scope_id, claim) if r.status != "erased"})
 
 
 def _utterance_ground(saying: Saying, utterance: Episode, stored: Appended) -> Ground:
@@ -385,13 +395,3 @@ def _says_nothing_new(
     heard = {s.source for s in said if s.claim == claim}
     sources = {source_of(handle, g) for g in grounds} or {handle.ids.owner}
     return holds and sources <= heard
-
-
-def _kind(payload: Claimed) -> Kind:
-    match payload:
-        case Semantic():
-            return "semantic"
-        case Competence():
-            return "competence"
-        case PlanGraph():
-            return "plan_graph"

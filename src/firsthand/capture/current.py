@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from firsthand.capture.claims import GONE
 from firsthand.capture.readable import Held, held, payload_of
 from firsthand.ports import BeliefRow, Reader
 from firsthand.rules.access import Handle
@@ -15,6 +14,7 @@ from firsthand.vocabulary.entries import Claim
 from firsthand.vocabulary.errors import ConflictError, RefusedError
 from firsthand.vocabulary.records import Payload
 
+GONE = ("superseded", "erased")
 SOURCES = ("active", "disputed", "needs_review")
 TAKEN_BACK = ("retracted", "rejected")
 

@@ -65,11 +65,17 @@ class Gateway:
         self.clock = clock
         self._defined: set[tuple[str, str]] = set()
 
-    def commit(self, handle: Handle, writes: Sequence[Write]) -> list[Receipt]:
-        """Run writes in one transaction: all are stored or none."""
+    def commit(
+        self, handle: Handle, writes: Sequence[Write], first: Callable[[Writer], None] | None = None
+    ) -> list[Receipt]:
+        """Run writes in one transaction: all are stored or none. What is run `first` in it may forbid them all."""
         self.journal.flush()
         defined = set(self._defined)
         with self.store.writing(handle.space) as writer:
+            if first is not None:
+                first(writer)
+            if not writes:
+                return []
             self.define_names(handle, writer)
             writer.foresee_names(handle.scope_id, (name for write in writes for name in write.names))
             receipts = [self._once(handle, writer, w) for w in writes]

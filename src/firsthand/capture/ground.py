@@ -8,6 +8,7 @@ from firsthand.capture.readable import Held, held, payload_of
 from firsthand.capture.secrets import mask
 from firsthand.ports import Reader
 from firsthand.rules.access import Handle
+from firsthand.rules.terms import inside_word
 from firsthand.rules.wording import words_of
 from firsthand.vocabulary.citing import Cite
 from firsthand.vocabulary.errors import InvalidError, RefusedError
@@ -71,15 +72,28 @@ def _head(record: Held) -> str:
 def _span(text: str, evidence: Cite) -> tuple[int, int]:
     if evidence.quote is not None:
         quote = mask(evidence.quote).text  # design 09.28: what is stored was masked, so is what is looked for in it
-        start = text.find(quote)
-        if start < 0:
-            raise InvalidError(
-                "quote_not_found", "the quote does not occur word for word in the cited record", field="evidence"
-            )
-        return start, start + len(quote)
+        return _occurrence(text, quote)
     if evidence.span is not None:
         start, end = evidence.span
         if not 0 <= start < end <= len(text):
             raise InvalidError("span_out_of_range", "the span is not inside the cited record", field="evidence")
         return start, end
     return 0, len(text)
+
+
+def _occurrence(text: str, quote: str) -> tuple[int, int]:
+    """Where a quote first stands in whole words: a letter or a part of a number can be found in anything."""
+    start = text.find(quote)
+    if start < 0:
+        raise InvalidError(
+            "quote_not_found", "the quote does not occur word for word in the cited record", field="evidence"
+        )
+    while start >= 0:
+        end = start + len(quote)
+        if not inside_word(text, start) and not inside_word(text, end):
+            return start, end
+        start = text.find(quote, start + 1)
+    raise InvalidError(
+        "quote_cuts_word", "the quote begins or ends inside a word of the cited record; quote whole words",
+        field="evidence",
+    )  # fmt: skip

@@ -68,11 +68,27 @@ def _is_assigned_secret(value: str) -> bool:
     return any(map(str.isalpha, value)) and any(map(str.isdigit, value)) and not re.search(r"[()\s]|://", value)
 
 
+_WORDS: Final = r"(?:[A-Za-z]+\d{0,3}|\d{1,4}[A-Za-z]*)"
+_ORDINARY: Final = rf"{_WORDS}(?:[_./:@-]{_WORDS})*|\d{{4}}-\d\d-\d\d.*|[~.]?/.*|.*\.[a-z]{{2,4}}"
+
+
+def _is_bare_secret(value: str) -> bool:
+    """Say whether a value without quotes is none of what prose puts after a colon: words, numbers, a date, a file."""
+    return _is_assigned_secret(value) and not re.fullmatch(_ORDINARY, value)
+
+
+def _is_basic(credentials: str) -> bool:
+    try:
+        return b":" in a2b_base64(credentials + "=" * (-len(credentials) % 4))
+    except BinasciiError:
+        return False
+
+
 _B64: Final = "[A-Za-z0-9+/=]"
 _URL_SAFE: Final = "[A-Za-z0-9_-]"
 _ALNUM: Final = "[A-Za-z0-9]"
 _NAMES: Final = (
-    "password|passwd|pwd|passphrase|api[_-]?key|client[_-]?secret|secret[_-]?key|access[_-]?token|auth[_-]?token"
+    "password|passwd|pwd|passphrase|api[ _-]?key|client[ _-]?secret|secret[ _-]?key|access[ _-]?token|auth[ _-]?token"
 )
 
 _DETECTORS: Final = (
@@ -151,6 +167,20 @@ _DETECTORS: Final = (
         _is_assigned_secret,
     ),
     _Detector(
+        "password",
+        ("assw", "ASSW", "pwd", "PWD", "assphrase", "key", "KEY", "Key", "ecret", "ECRET", "oken", "OKEN"),
+        # Anywhere in a line and without quotes: a name, a colon or an equals sign, and what is no word of prose.
+        rf"(?i)(?<![a-z0-9])(?:{_NAMES}|(?<=[_-])(?:secret|token))[ \t]{{0,3}}[:=][ \t]{{0,3}}"
+        r"(?P<secret>[^\s\"'`<>\[{(,;&][^\s\"'`<>,;&]{6,254}[^\s\"'`<>,;&.:!?)\]}])",
+        _is_bare_secret,
+    ),
+    _Detector(
+        "basic_credentials",
+        ("asic ", "ASIC "),
+        r"(?i)\bauthorization[\"']?[ \t]{0,3}[:=][ \t]{0,3}[\"']?basic[ \t]{1,3}(?P<secret>[a-z0-9+/=]{8,2048})",
+        _is_basic,
+    ),
+    _Detector(
         "bearer_token",
         ("earer ", "EARER "),
         r"(?i)\bauthorization:[ \t]{0,3}bearer[ \t]{1,3}(?P<secret>[A-Za-z0-9._~+/=-]{16,2048})",
@@ -175,8 +205,16 @@ _HINTS_BY_MARK: Final = tuple(
 _ANY_MARK: Final = re.compile("[0-9_/]")
 
 
+# Characters that nobody sees, and letters as wide as ideographs: a secret written with them is one all the same.
+_UNSEEN: Final = "\u00ad\u034f\u180e\u200b-\u200f\u2060-\u2064\ufe00-\ufe0f\ufeff"
+_DISGUISE: Final = re.compile(f"[{_UNSEEN}\uff10-\uff19\uff21-\uff3a\uff41-\uff5a]")
+_FROM_WIDE: Final = {wide: wide - 0xFEE0 for wide in range(0xFF01, 0xFF5F)}
+
+
 def may_hold(text: str) -> bool:
-    """Whether a text, or its JSON, can hold a secret at all: every secret shows one of its type's hints."""
+    """Whether a text, or its JSON, can hold a secret at all: every secret shows a hint of its type, or a disguise."""
+    if not text.isascii() and _DISGUISE.search(text):
+        return True
     for mark, hints in _HINTS_BY_MARK:
         if mark in text:
             for hint in hints:  # a generator costs as much as the search
@@ -187,11 +225,24 @@ def may_hold(text: str) -> bool:
 
 def mask(text: str) -> Masked:
     """Return the text with every secret of a known type masked, and where they were; masking twice changes nothing."""
+    if text.isascii() or not _DISGUISE.search(text):
+        return _masked(text, _secrets(text))
+    seen = [at for at, char in enumerate(text) if not _DISGUISE.match(char) or ord(char) in _FROM_WIDE]
+    plain = "".join(text[at] for at in seen).translate(_FROM_WIDE)
+    return _masked(text, [Finding(f.type, seen[f.start], seen[f.end - 1] + 1) for f in _secrets(plain)])
+
+
+def _secrets(text: str) -> list[Finding]:
+    """Return all secrets in order, after a look whether there can be any."""
     if not (
         _ANY_MARK.search(text) or "IA" in text or "ACCA" in text or "AIz" in text or "GOCSP" in text or "glp" in text
-    ):
-        return Masked(text, ())
-    findings = _find(text)
+        or "asic " in text or "ASIC " in text
+    ):  # fmt: skip
+        return []
+    return _find(text)
+
+
+def _masked(text: str, findings: list[Finding]) -> Masked:
     if not findings:
         return Masked(text, ())
     pieces: list[str] = []

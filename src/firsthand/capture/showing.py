@@ -6,8 +6,7 @@ from collections.abc import Sequence
 from typing import Literal, NamedTuple
 
 from firsthand.capture import cleaning
-from firsthand.capture.claims import GONE
-from firsthand.capture.current import TAKEN_BACK, check_heads
+from firsthand.capture.current import GONE, TAKEN_BACK, check_heads
 from firsthand.capture.effects import affecting
 from firsthand.capture.gateway import Gateway, Write
 from firsthand.capture.proposals import NEEDS_PERSON, Intent, propose, propose_if_foreign

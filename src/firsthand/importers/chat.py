@@ -15,6 +15,7 @@ from firsthand.importers.intake import (
     Line,
     OnError,
     Progress,
+    called,
     problem,
     take_in,
 )
@@ -40,13 +41,14 @@ def import_chat(
 ) -> ImportReport:
     """Capture every line of a chat file; the same actor running it again adds nothing.
 
-    `name` (default: the file's name) is part of every line's identity, so a file that was moved is still known.
+    `name` (default: the file's full path) is part of every line's identity: a file that moves, and a stream, needs one.
+    Lines without an id are known by their words and by how many equal ones stand before them.
     A bad line is a numbered problem in the report, or with `on_error="stop"` an `InvalidError` that says how many
     lines were added; lines go in `batch` to a transaction, and a batch is in whole or not at all.
     """
     with opened(source) as stream:
-        named = name if name is not None else name_of(source)
-        return take_in(memory, parse(stream), name=named, on_error=on_error, progress=progress, batch=batch)
+        what = called(source, name)
+        return take_in(memory, parse(stream), source=what, on_error=on_error, progress=progress, batch=batch)
 
 
 def parse(stream: IO[bytes]) -> Iterator[Line | ImportProblem]:
@@ -68,12 +70,6 @@ def opened(source: Path | IO[bytes]) -> AbstractContextManager[IO[bytes]]:
         raise AbsentError("source_absent", "there is no file at the source's path", field="source") from None
     except OSError as error:
         raise InvalidError("source_unreadable", "the source cannot be opened for reading", field="source") from error
-
-
-def name_of(source: Path | IO[bytes]) -> str:
-    """What the source is called when nobody says otherwise."""
-    own: object = source.name if isinstance(source, Path) else getattr(source, "name", None)
-    return (Path(own).name if isinstance(own, str) else "") or "stream"
 
 
 def _numbered(stream: IO[bytes]) -> Iterator[tuple[int, bytes | None]]:

@@ -7,7 +7,8 @@ import json
 import time
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Final, Literal, Protocol
+from pathlib import Path
+from typing import IO, Final, Literal, NamedTuple, Protocol
 
 import msgspec
 
@@ -22,6 +23,13 @@ BATCH_LINES_DEFAULT: Final = 500
 BATCH_LINES_MAX: Final = 5_000
 PROBLEMS_KEPT: Final = 1_000
 """A report lists this many problems; the rest are only counted (`read - added - known - refused`)."""
+
+
+class Source(NamedTuple):
+    """What is imported: as the report calls it, and what tells its lines from the same lines elsewhere."""
+
+    name: str
+    identity: str
 
 
 class Captures(Protocol):
@@ -55,6 +63,20 @@ class Line(msgspec.Struct, frozen=True, kw_only=True):
                 check_bytes(value, most=NAME_BYTES, field=name)
 
 
+def called(source: Path | IO[bytes], name: str | None) -> Source:
+    """A source by the name it was given, else by the full path of its file: one name may be in many folders."""
+    if name is not None:
+        check_bytes(name, most=NAME_BYTES, field="name")
+        return Source(name, name)
+    own: object = source if isinstance(source, Path) else getattr(source, "name", None)
+    if isinstance(own, str | Path) and (path := Path(own)).is_file():
+        return Source(path.name, str(path.resolve()))
+    raise InvalidError(
+        "name_missing", "name is missing; what is read from no file needs one, by which its lines are known again",
+        field="name",
+    )  # fmt: skip
+
+
 def problem(number: int, error: FirsthandError) -> ImportProblem:
     """An error about one line, as the report shows it; in a chat, a key used before is an id used before."""
     if isinstance(error, ConflictError):
@@ -66,22 +88,22 @@ def take_in(
     memory: Captures,
     lines: Iterable[Line | ImportProblem],
     *,
-    name: str,
+    source: Source,
     on_error: OnError = "skip",
     progress: Progress | None = None,
     batch: int = BATCH_LINES_DEFAULT,
 ) -> ImportReport:
     """Capture `lines` in whole batches; `progress` hears how many lines of the source are dealt with."""
-    check_bytes(name, most=NAME_BYTES, field="name")
     check_range(batch, least=1, most=BATCH_LINES_MAX, field="batch")
-    tally = _Tally(name=name, stops=on_error == "stop")
-    waiting: list[Line] = []
+    tally = _Tally(name=source.name, stops=on_error == "stop")
+    keys = _Keys(memory.scope, source.identity)
+    waiting: list[_Turn] = []
     for line in lines:
         tally.read += 1
         if isinstance(line, ImportProblem):
             tally.note(line)
             continue
-        waiting.append(line)
+        waiting.append(_Turn(line, keys.of(line)))
         if len(waiting) == batch:
             _capture(memory, waiting, tally)
             waiting = []
@@ -133,27 +155,34 @@ class _Tally:
             added=self.added,
             known=self.known,
             refused=self.refused,
-            problems=tuple(self.problems),
+            problems=tuple(sorted(self.problems, key=lambda found: found.line)),
             seconds=time.perf_counter() - self.started,
         )
 
 
-def _capture(memory: Captures, lines: list[Line], tally: _Tally) -> None:
+class _Turn(NamedTuple):
+    """A line that waits for its batch, with the key it is known by."""
+
+    line: Line
+    key: str
+
+
+def _capture(memory: Captures, turns: list[_Turn], tally: _Tally) -> None:
     """One transaction; a batch that the memory will not have is tried line by line to find whose fault it is."""
-    if not lines:
+    if not turns:
         return
-    items = [_item(line, scope=memory.scope, source=tally.name) for line in lines]
     try:
-        tally.count(memory.capture_many(items, batch=len(items)))
+        tally.count(memory.capture_many([_item(turn) for turn in turns], batch=len(turns)))
     except (InvalidError, ConflictError, RefusedError) as error:
-        if len(lines) == 1:
-            tally.note(problem(lines[0].number, error))
+        if len(turns) == 1:
+            tally.note(problem(turns[0].line.number, error))
             return
-        for line in lines:
-            _capture(memory, [line], tally)
+        for turn in turns:
+            _capture(memory, [turn], tally)
 
 
-def _item(line: Line, *, scope: str, source: str) -> dict[str, object]:
+def _item(turn: _Turn) -> dict[str, object]:
+    line = turn.line
     return {
         "text": line.text,
         "speaker": line.speaker,
@@ -161,18 +190,29 @@ def _item(line: Line, *, scope: str, source: str) -> dict[str, object]:
         "thread": line.thread,
         "source_id": line.native_id,
         "imported": True,
-        "idempotency_key": _key(line, scope=scope, source=source),
+        "idempotency_key": turn.key,
     }
 
 
-def _key(line: Line, *, scope: str, source: str) -> str:
+class _Keys:
     """The same line of the same source in the same scope has the same key, on every run.
 
-    Without an id the content is the identity, so a sentence repeated word for word at the same instant is one turn.
+    Without an id it is known by its content and by how many equal lines stand before it: people say "yes" twice.
     """
-    if line.native_id is not None:
-        identity: list[object] = ["id", line.native_id]
-    else:
-        identity = ["content", line.speaker, line.text, line.occurred_at, line.thread]
-    canonical = json.dumps([scope, source, *identity], separators=(",", ":"))
-    return "import:" + hashlib.sha256(canonical.encode()).hexdigest()
+
+    def __init__(self, scope: str, source: str) -> None:
+        self._prefix = (scope, source)
+        self._seen: dict[bytes, int] = {}
+
+    def of(self, line: Line) -> str:
+        if line.native_id is not None:
+            return "import:" + self._digest("id", line.native_id).hex()
+        content = ("content", line.speaker, line.text, line.occurred_at, line.thread)
+        digest = self._digest(*content)
+        before = self._seen.get(digest, 0)
+        self._seen[digest] = before + 1
+        return "import:" + (digest if not before else self._digest(*content, before)).hex()
+
+    def _digest(self, *identity: object) -> bytes:
+        canonical = json.dumps([*self._prefix, *identity], separators=(",", ":"))
+        return hashlib.sha256(canonical.encode()).digest()

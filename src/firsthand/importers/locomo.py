@@ -9,13 +9,14 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import IO, Final, cast
 
-from firsthand.importers.chat import name_of, opened
+from firsthand.importers.chat import opened
 from firsthand.importers.intake import (
     BATCH_LINES_DEFAULT,
     Captures,
     Line,
     OnError,
     Progress,
+    called,
     problem,
     take_in,
 )
@@ -58,8 +59,8 @@ def import_locomo(
     turns from 1 in the order of the conversation. Give each conversation its own scope: all use the same ids.
     """
     with opened(path) as stream:
-        named = name if name is not None else name_of(path)
-        return take_in(memory, parse(stream), name=named, on_error=on_error, progress=progress, batch=batch)
+        what = called(path, name)
+        return take_in(memory, parse(stream), source=what, on_error=on_error, progress=progress, batch=batch)
 
 
 def parse(stream: IO[bytes]) -> Iterator[Line | ImportProblem]:

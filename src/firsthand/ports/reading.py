@@ -11,6 +11,7 @@ from firsthand.ports.rows import (
     ColumnsRow,
     DocRow,
     Head,
+    JobRow,
     LedgerRow,
     RequestRow,
     ScopeRow,
@@ -87,6 +88,10 @@ class BeliefReader(Protocol):
 
     def docs(self, vids: Iterable[int]) -> dict[int, DocRow]:
         """Documents by number."""
+        ...
+
+    def docs_between(self, low: int, high: int, kind: Kind, limit: int) -> list[DocRow]:
+        """Documents of one kind by their numbers, from one up to another, but for what was stored only to be cited."""
         ...
 
     def records_beginning(self, prefix: str, limit: int) -> list[str]:
@@ -256,6 +261,26 @@ class KeptReader(Protocol):
         ...
 
 
+class JobReader(Protocol):
+    """The queue of background jobs, which a replay leaves as it is."""
+
+    def jobs(self) -> list[JobRow]:
+        """Everything in the queue, by job, scope and place."""
+        ...
+
+    def job(self, job: str, scope_id: str, upto: int) -> JobRow | None:
+        """One stretch in the queue."""
+        ...
+
+    def due_job(self, now: int, scope_ids: Iterable[str]) -> JobRow | None:
+        """The stretch in some scopes that has been due for longest, if any is."""
+        ...
+
+    def job_mark(self, job: str, scope_id: str) -> int:
+        """Up to which position a job's work in a scope has been put in the queue."""
+        ...
+
+
 class AuditReader(Protocol):
     """What an audit compares."""
 
@@ -264,7 +289,7 @@ class AuditReader(Protocol):
         ...
 
 
-class Reader(LedgerReader, BeliefReader, SearchReader, NameReader, KeptReader, AuditReader, Protocol):
+class Reader(LedgerReader, BeliefReader, SearchReader, NameReader, KeptReader, JobReader, AuditReader, Protocol):
     """A consistent look at one space."""
 
     @property

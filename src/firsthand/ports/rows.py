@@ -106,6 +106,27 @@ class RequestRow(NamedTuple):
     code: str | None
 
 
+JobState = Literal["waiting", "leased", "dead"]
+
+
+class JobRow(NamedTuple):
+    """A stretch of the ledger, `(after, upto]`, that a job has still to look at in a scope: no words, only places.
+
+    `due`: when it may be taken, in microseconds, which for one that is leased is when its lease ends. `code`: how it
+    failed last.
+    """
+
+    job: str
+    scope_id: str
+    upto: int
+    after: int
+    state: JobState
+    due: int
+    fence: int = 0
+    failures: int = 0
+    code: str | None = None
+
+
 class Attention(NamedTuple):
     """A salience anchor, and how often a record helped or failed."""
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from typing import Protocol
 
 from firsthand.ports.reading import Reader
-from firsthand.ports.rows import Attention, BeliefRow, DocRow, LedgerRow, RequestRow, ScopeRow, Shelf
+from firsthand.ports.rows import Attention, BeliefRow, DocRow, JobRow, LedgerRow, RequestRow, ScopeRow, Shelf
 from firsthand.vocabulary.entries import Entry
 
 
@@ -99,6 +99,18 @@ class Writer(Reader, Protocol):
 
     def put_refusal(self, at: int, verb: str, code: str, scope_id: str, actor: str, cause_entry: str | None) -> None:
         """Record a refusal, without content."""
+        ...
+
+    def put_job(self, row: JobRow) -> None:
+        """Put a stretch in a job's queue, or say how it is with it now."""
+        ...
+
+    def drop_job(self, row: JobRow) -> None:
+        """Take a stretch out of the queue."""
+        ...
+
+    def put_job_mark(self, job: str, scope_id: str, position: int) -> None:
+        """Say up to where a job's work in a scope has been put in the queue."""
         ...
 
     def drop_projections(self) -> None:

@@ -126,9 +126,9 @@ def _include(names: object) -> tuple[str, ...]:
 
 
 def _scope_list(scopes: Sequence[str] | None) -> Sequence[str] | None:
-    if scopes is not None and not isinstance(scopes, str | list | tuple | set | frozenset):
+    if scopes is not None and not isinstance(scopes, list | tuple | set | frozenset):
         raise InvalidError("scope_invalid", "scopes is a list of scopes such as project:orion", field="scopes")
-    return [scopes] if isinstance(scopes, str) else None if scopes is None else list(scopes)
+    return None if scopes is None else list(scopes)
 
 
 def _sensitivity(value: Sensitivity | None) -> Sensitivity | None:

@@ -33,6 +33,11 @@ class Handle(msgspec.Struct, frozen=True, kw_only=True):
         """The highest sensitivity this handle may read, as a level."""
         return SENSITIVITIES.index(self.grant.clearance)
 
+    @property
+    def reads_all(self) -> bool:
+        """Whether nothing in the space is hidden from this handle."""
+        return self.readable is None and self.clearance == len(SENSITIVITIES) - 1
+
     def may(self, verb: str) -> None:
         """Refuse a verb the grant does not name."""
         if not self.grant.may_use(verb):

@@ -33,6 +33,8 @@ _SYLLABLES = "\u3041-\u3096\u309d-\u309f\u30a1-\u30fa\u30fc-\u30ff\u31f0-\u31ff\
 _STACKED = "\u0e01-\u0e3a\u0e40-\u0e4e\u0e81-\u0ecd\u0edc-\u0edf\u1000-\u103f\u1050-\u109d\u1780-\u17d3"
 _VOWEL_SIGNS = "\u0900-\u0963\u0966-\u0dff\u0f18-\u0fbc"
 
+_HALF_WIDTH = "\uff66-\uff9f"
+
 _PLAIN = rf"[^\W_{_HAN}{_SYLLABLES}{_STACKED}]"
 _WORD = rf"{_PLAIN}+(?:[{_VOWEL_SIGNS}]+{_PLAIN}*)*"
 _ASCII_TOKEN = re.compile(r"[a-z0-9]+(?:'[a-z0-9]+)*")
@@ -41,6 +43,7 @@ _ORDINAL = re.compile(r"([0-9]+)(?:st|nd|rd|th)")
 
 
 class _Scripts(NamedTuple):
+    unspaced: re.Pattern[str]
     token: re.Pattern[str]
     syllabic: re.Pattern[str]
     stacked: re.Pattern[str]
@@ -50,6 +53,7 @@ class _Scripts(NamedTuple):
 @cache  # these classes take longer to compile than all else that importing this module does
 def _scripts() -> _Scripts:
     return _Scripts(
+        unspaced=re.compile(rf"[{_HAN}{_SYLLABLES}{_STACKED}{_HALF_WIDTH}]"),
         token=re.compile(rf"[{_HAN}{_SYLLABLES}]+|[{_STACKED}]+|{_WORD}(?:'{_WORD})*"),
         syllabic=re.compile(rf"[{_HAN}{_SYLLABLES}]+"),
         stacked=re.compile(rf"[{_STACKED}]+"),
@@ -81,6 +85,16 @@ def normalise(text: str) -> str:
         folded = _BARRED_LETTER.sub(lambda letter: _PLAIN_LETTERS[letter[0]], unicodedata.normalize("NFC", folded))
         folded = _FOREIGN_DIGIT.sub(lambda digit: str(unicodedata.decimal(digit[0])), folded)
     return folded
+
+
+def inside_word(text: str, at: int) -> bool:
+    """Whether the place before `text[at]` is within a word of letters and digits; in scripts without spaces none is."""
+    around = text[at - 1 : at + 1] if at else ""
+    return len(around) == 2 and all(map(_in_word, around)) and not _scripts().unspaced.search(around)
+
+
+def _in_word(char: str) -> bool:
+    return char.isalnum() or unicodedata.category(char).startswith("M")
 
 
 def tokens(text: str) -> list[str]:

@@ -14,7 +14,7 @@ from firsthand.rules.bearing import (
 )
 from firsthand.rules.trust import approvals, is_own_word
 from firsthand.rules.view import Hearing, Said, View
-from firsthand.vocabulary.entries import Entry, Reach, Revise, Tombstone
+from firsthand.vocabulary.entries import Claim, Entry, Reach, Revise, Tombstone
 from firsthand.vocabulary.grants import SPACE_WIDE
 from firsthand.vocabulary.instants import FOREVER
 
@@ -48,6 +48,19 @@ def blocked(view: View, said: Said, approved: frozenset[str], replacing: tuple[s
         if hit is None and _bound_provisionally(view, entry, tombstone, said, approved, replacing):
             hit = Block("retracted", entry.id)
     return hit
+
+
+def forbidding(view: View, scope: str, claim: Claim) -> Block | None:
+    """The strongest tombstone on a value in a scope that nobody lifted, whoever it binds."""
+    found: Block | None = None
+    for entry in view.bearing_on(tombstone_key(claim)):
+        tombstone = tombstone_of(entry)
+        if tombstone is None or entry.skeleton.scope not in (scope, SPACE_WIDE) or lifted(view, entry.id):
+            continue
+        if tombstone.absolute:
+            return Block("rejected", entry.id)
+        found = found or Block("retracted", entry.id)
+    return found
 
 
 def restates(view: View, said: Said) -> bool:

@@ -225,6 +225,23 @@ SELECT 1 FROM delivery WHERE space_id = ? AND record_id IN (SELECT value FROM {l
 SELECT 1 FROM receipt WHERE space_id = ? AND recall_id = ?;
 -- name: delivery
 SELECT record_id FROM delivery WHERE space_id = ? AND recall_id = ? ORDER BY rank, record_id;
+-- name: docs_between
+-- What was stored only to be cited (flag 4) is no news for a job either.
+SELECT vid, record_id, revision_id, position, kind, shelf, thread, speaker, occurred_at, flags, told_from,
+       told_to, volatility
+FROM doc WHERE space_id = ? AND vid >= ? AND vid < ? AND kind = ? AND flags & 4 = 0 ORDER BY vid LIMIT ?;
+-- name: jobs
+SELECT job, scope_id, upto, after, state, due, fence, failures, code FROM job WHERE space_id = ?
+ORDER BY job, scope_id, upto;
+-- name: job
+SELECT job, scope_id, upto, after, state, due, fence, failures, code FROM job
+WHERE space_id = ? AND job = ? AND scope_id = ? AND upto = ?;
+-- name: due_job
+SELECT job, scope_id, upto, after, state, due, fence, failures, code FROM job
+WHERE space_id = ? AND state <> 'dead' AND due <= ? AND scope_id IN (SELECT value FROM {list})
+ORDER BY due, upto, job, scope_id LIMIT 1;
+-- name: job_mark
+SELECT position FROM job_mark WHERE space_id = ? AND job = ? AND scope_id = ?;
 -- name: counts
 SELECT kind, status, scope_id, count(DISTINCT record_id) FROM belief WHERE space_id = ? AND known_to = 9223372036854775807
   AND sensitivity <= ? AND visibility <> 'hidden' AND status NOT IN ('rejected', 'erased')
@@ -296,6 +313,16 @@ VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?);
 -- name: put_refusal
 INSERT INTO refusal (space_id, refusal_no, at, verb, code, scope_id, actor, cause_entry)
 SELECT ?1, (SELECT coalesce(max(refusal_no) + 1, 0) FROM refusal WHERE space_id = ?1), ?2, ?3, ?4, ?5, ?6, ?7;
+-- name: put_job
+INSERT INTO job (space_id, job, scope_id, upto, after, state, due, fence, failures, code)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+ON CONFLICT (space_id, job, scope_id, upto) DO UPDATE SET after = excluded.after, state = excluded.state,
+    due = excluded.due, fence = excluded.fence, failures = excluded.failures, code = excluded.code;
+-- name: drop_job
+DELETE FROM job WHERE space_id = ? AND job = ? AND scope_id = ? AND upto = ?;
+-- name: put_job_mark
+INSERT INTO job_mark (space_id, job, scope_id, position) VALUES (?, ?, ?, ?)
+ON CONFLICT (space_id, job, scope_id) DO UPDATE SET position = excluded.position;
 -- name: put_receipt
 INSERT INTO receipt (space_id, recall_id, at, actor, session, nonce, digest) VALUES (?, ?, ?, ?, ?, ?, ?)
 ON CONFLICT (space_id, recall_id) DO NOTHING;

@@ -25,6 +25,10 @@ class BeliefReads(Snapshot):
         """Documents by number."""
         return {r[0]: DocRow(*r) for r in self._all("docs", array(vids))}
 
+    def docs_between(self, low: int, high: int, kind: Kind, limit: int) -> list[DocRow]:
+        """Documents of one kind by their numbers, from one up to another, but for what was stored only to be cited."""
+        return [DocRow(*r) for r in self._all("docs_between", low, high, kind, limit)]
+
     def records_beginning(self, prefix: str, limit: int) -> list[str]:
         """Records whose id begins so, in order."""
         low = "e" + prefix[1:]

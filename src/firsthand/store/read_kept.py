@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from firsthand.ports import RequestRow
+from firsthand.ports import JobRow, RequestRow
 from firsthand.store.snapshot import Snapshot, array
 
 
 class KeptReads(Snapshot):
-    """Idempotency keys, and the journal of recalls."""
+    """Idempotency keys, the journal of recalls, and the queue of jobs."""
 
     def request(self, digest: str) -> RequestRow | None:
         """What an idempotency key was used for."""
@@ -29,3 +29,22 @@ class KeptReads(Snapshot):
         if self._one("knows_recall", recall_id) is None:
             return None
         return [r[0] for r in self._all("delivery", recall_id)]
+
+    def jobs(self) -> list[JobRow]:
+        """Everything in the queue, by job, scope and place."""
+        return [JobRow(*r) for r in self._all("jobs")]
+
+    def job(self, job: str, scope_id: str, upto: int) -> JobRow | None:
+        """One stretch in the queue."""
+        row = self._one("job", job, scope_id, upto)
+        return JobRow(*row) if row else None
+
+    def due_job(self, now: int, scope_ids: Iterable[str]) -> JobRow | None:
+        """The stretch in some scopes that has been due for longest, if any is."""
+        row = self._one("due_job", now, array(scope_ids))
+        return JobRow(*row) if row else None
+
+    def job_mark(self, job: str, scope_id: str) -> int:
+        """Up to which position a job's work in a scope has been put in the queue."""
+        row = self._one("job_mark", job, scope_id)
+        return row[0] if row else 0

@@ -68,6 +68,33 @@ CREATE TABLE refusal (
     PRIMARY KEY (space_id, refusal_no)
 ) WITHOUT ROWID;
 
+-- What background jobs have still to look at: stretches of the ledger by position, and never a word of it. A leased
+-- stretch is due again when its lease ends; `fence` grows with every lease, so that who lost one cannot commit.
+CREATE TABLE job (
+    space_id  TEXT   NOT NULL,
+    job       TEXT   NOT NULL,
+    scope_id  TEXT   NOT NULL,
+    upto      BIGINT NOT NULL,
+    after     BIGINT NOT NULL,
+    state     TEXT   NOT NULL CHECK (state = 'waiting' OR state = 'leased' OR state = 'dead'),
+    due       BIGINT NOT NULL,
+    fence     BIGINT NOT NULL CHECK (fence >= 0),
+    failures  BIGINT NOT NULL CHECK (failures >= 0),
+    code      TEXT,
+    PRIMARY KEY (space_id, job, scope_id, upto),
+    CHECK (after < upto)
+) WITHOUT ROWID;
+CREATE INDEX job_due ON job (space_id, due) WHERE state <> 'dead';
+
+-- Up to which position of the ledger the work of a job in a scope has been put in the queue.
+CREATE TABLE job_mark (
+    space_id  TEXT   NOT NULL,
+    job       TEXT   NOT NULL,
+    scope_id  TEXT   NOT NULL,
+    position  BIGINT NOT NULL CHECK (position >= 0),
+    PRIMARY KEY (space_id, job, scope_id)
+) WITHOUT ROWID;
+
 -- Projections: dropped and replayed by a rebuild. -------------------------------------------------------------------
 
 CREATE TABLE bearing (
@@ -247,6 +274,8 @@ DELETE FROM sqlite_stat1; -- @sqlite
 INSERT INTO sqlite_stat1 (tbl, idx, stat) VALUES -- @sqlite
     ('entry', 'sqlite_autoindex_entry_1', '1000000 1000000 1'), ('entry', 'entry_id', '1000000 1000000 1'), -- @sqlite
     ('request', 'request', '100000 100000 1'), ('refusal', 'refusal', '10000 10000 1'), -- @sqlite
+    ('job', 'job', '10000 10000 500 50 1'), ('job', 'job_due', '10000 10000 2'), -- @sqlite
+    ('job_mark', 'job_mark', '1000 1000 500 1'), -- @sqlite
     ('bearing', 'bearing', '2000000 2000000 3 1'), -- @sqlite
     ('scope', 'scope', '1000 1000 1'), ('scope', 'scope_no', '1000 1000 1'), -- @sqlite
     ('name', 'name', '10000 10000 2000 1'), -- @sqlite

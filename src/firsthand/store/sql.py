@@ -7,7 +7,7 @@ import re
 from importlib.resources import files
 from typing import Final
 
-SCHEMA_VERSION: Final = 2
+SCHEMA_VERSION: Final = 3
 PROJECTIONS: Final = {
     "bearing": "key, position",
     "scope": "scope_id",

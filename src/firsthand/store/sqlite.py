@@ -198,6 +198,7 @@ class SqliteStore:
             "engine": f"SQLite {apsw.sqlite_lib_version()} through apsw {apsw.apsw_version()}",
             "schema_version": SCHEMA_VERSION,
             "synchronous": self._synchronous,
+            "read_only": self._writer.readonly("main"),
             "key_file": str(self._keys.path),
             "key_file_mode": oct(self._keys.path.stat().st_mode & 0o777) if self._keys.path.exists() else None,
         }

@@ -14,6 +14,7 @@ from firsthand.ports import (
     BeliefRow,
     DocRow,
     Head,
+    JobRow,
     LedgerRow,
     RequestRow,
     ScopeRow,
@@ -253,6 +254,18 @@ class SqliteWriter(Remembering):
     def put_refusal(self, at: int, verb: str, code: str, scope_id: str, actor: str, cause_entry: str | None) -> None:
         """Record a refusal, without content."""
         self._run("put_refusal", at, verb, code, scope_id, actor, cause_entry)
+
+    def put_job(self, row: JobRow) -> None:
+        """Put a stretch in a job's queue, or say how it is with it now."""
+        self._run("put_job", *row)
+
+    def drop_job(self, row: JobRow) -> None:
+        """Take a stretch out of the queue."""
+        self._run("drop_job", row.job, row.scope_id, row.upto)
+
+    def put_job_mark(self, job: str, scope_id: str, position: int) -> None:
+        """Say up to where a job's work in a scope has been put in the queue."""
+        self._run("put_job_mark", job, scope_id, position)
 
     def drop_projections(self) -> None:
         """Empty everything a replay makes anew; words of no scope at all, which damage may leave, go too."""

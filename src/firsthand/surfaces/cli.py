@@ -62,6 +62,7 @@ COMMANDS: Final[dict[str, tuple[str, str]]] = {
     "backup": ("cli_move", "Copy the memory and its keys to a folder."),
     "restore-backup": ("cli_move", "Bring a backup back."),
     "seal": ("cli_move", "Sign the end of the ledger, and print a line to keep."),
+    "jobs": ("cli_jobs", "Read claims out of what was captured, and propose merges."),
     "verify": ("cli_admin", "Check the ledger from its first entry to its last."),
     "rebuild": ("cli_admin", "Make every projection anew from the ledger."),
     "doctor": ("cli_admin", "Say where the memory is and whether it is well."),
@@ -239,8 +240,16 @@ def app(
     ctx.call_on_close(ctx.obj.close)
 
 
+def open_closed_streams() -> None:
+    """Whoever started this with a standard stream closed wants nothing said there: nowhere is written to instead."""
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:
+            setattr(sys, name, os.fdopen(os.open(os.devnull, os.O_RDWR), mode))
+
+
 def main() -> NoReturn:
     """The console script."""
+    open_closed_streams()
     # numpy loads when a recall first runs; the threads its BLAS would start cost a recall more than they can save.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     app.main()

@@ -65,14 +65,19 @@ def _made_sentences(made: Made) -> list[str]:
 @click.command("import")
 @click.argument("format_", metavar="FORMAT", type=click.Choice(list(FORMATS)))
 @click.argument("path", metavar="FILE")
-@click.option("--name", help="What to call it, if not by the file's name; it is part of every line's identity.")
-@click.option("--on-error", type=click.Choice(["skip", "stop"]), default="skip", show_default=True, help="A bad line.")
+@click.option("--name", help="What to call it, if not by the file's full path; its lines are known again by it.")
+@click.option(
+    "--on-error", type=click.Choice(["skip", "stop"]), default="skip", show_default=True,
+    help="A bad line: skip it, report it and exit with 0 all the same, or stop there and exit with 2.",
+)  # fmt: skip
 @pass_desk
 def import_(desk: Desk, format_: str, path: str, name: str | None, on_error: str) -> None:
     """Take in FILE: a conversation in FORMAT chat (JSON lines) or locomo, or a folder that `export` wrote, as ledger.
 
-    Running it twice adds nothing. A conversation may be - for standard input, with a --name. An export is taken in
+    Running it twice adds nothing. A conversation may be - for standard input, with a --name; a file that
+    moves needs a --name, too: it is known by where it is. An export is taken in
     whole or not at all, if its store is registered (`firsthand peers add`).
+    The last line of the answer says how many lines were not taken, if any were not.
     """
     if format_ == "ledger":
         _take_in(desk, path)

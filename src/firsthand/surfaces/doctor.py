@@ -41,6 +41,7 @@ class Checkup(msgspec.Struct, frozen=True, kw_only=True):
     engine: str | None = None
     schema_version: int | None = None
     synchronous: str | None = None
+    read_only: bool | None = None
     embedder: str | None = None
     entries: int | None = None
     records: dict[str, int] = {}
@@ -141,6 +142,7 @@ def _with_contents(found: Checkup, memory: Memory) -> Checkup:
     stats, facts = memory.stats(), cast("dict[str, object]", memory.facts())
     return msgspec.structs.replace(
         found,
+        problems=(*found.problems, READ_ONLY) if facts["read_only"] else found.problems,
         entries=stats.entries,
         records=stats.records,
         last_write=stats.known_at if stats.entries else None,
@@ -171,7 +173,10 @@ def _with_faults(found: Checkup, faults: list[str]) -> Checkup:
     return msgspec.structs.replace(found, problems=(*found.problems, *problems))
 
 
-FACTS: Final = ("engine", "schema_version", "synchronous", "embedder", "receipts", "last_receipt")
+FACTS: Final = ("engine", "schema_version", "synchronous", "read_only", "embedder", "receipts", "last_receipt")
+READ_ONLY: Final = (
+    "the database file is read-only: recalls answer but leave no receipt, and writes fail; run `chmod u+w` on it."
+)
 
 
 def _is_url(db: str) -> bool:

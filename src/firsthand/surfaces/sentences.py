@@ -6,6 +6,7 @@ from typing import Final
 
 from firsthand.vocabulary.errors import FirsthandError
 from firsthand.vocabulary.instants import to_iso
+from firsthand.vocabulary.jobs import JobsReport
 from firsthand.vocabulary.moves import (
     BackupReport,
     ExportReport,
@@ -118,12 +119,28 @@ def import_sentences(report: ImportReport) -> list[str]:
     """An import as lines for a person."""
     lines = [
         f"{visible(report.source)}: {report.read} read, {report.added} added, {report.known} known already, "
-        f"{report.refused} refused, {len(report.problems)} bad, in {report.seconds:.1f} s."
+        f"{report.refused} refused, {report.bad} bad, in {report.seconds:.1f} s."
     ]
     shown = report.problems[:PROBLEMS_SHOWN]
     lines += [f"  line {problem.line}: {visible(problem.message)} [{problem.code}]" for problem in shown]
-    if len(report.problems) > len(shown):
-        lines.append(f"  and {len(report.problems) - len(shown)} more")
+    if report.bad > len(shown):
+        lines.append(f"  and {report.bad - len(shown)} more")
+    if missing := report.bad + report.refused:
+        lines.append(f"NOT TAKEN: {missing} of {report.read} lines. Mend them and import again: only they are added.")
+    return lines
+
+
+def jobs_sentences(report: JobsReport) -> list[str]:
+    """A run of the background jobs as lines for a person."""
+    lines = [
+        f"{report.documents} documents read: {report.stored} candidates stored, {report.reinforced} supported again, "
+        f"{report.proposed} merges proposed, {report.known} known already, {report.refused} refused, "
+        f"in {report.seconds:.1f} s."
+    ]
+    if report.failed or report.lost:
+        lines.append(f"  {report.failed} stretches failed and wait to be tried again; {report.lost} went to others")
+    if report.waiting or report.dead:
+        lines.append(f"  left: {report.waiting} waiting, {report.dead} given up; see firsthand jobs status")
     return lines
 
 

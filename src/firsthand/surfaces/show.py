@@ -13,6 +13,7 @@ from rich.table import Table
 from rich.text import Text
 
 from firsthand.vocabulary.instants import BEGINNING, FOREVER, to_iso
+from firsthand.vocabulary.jobs import JobsStatus
 from firsthand.vocabulary.packets import (
     BeliefView,
     Citation,
@@ -246,7 +247,8 @@ def stats(stats: Stats) -> None:
     """What a space holds."""
     table = _grid()
     table.add_row("space", stats.space)
-    table.add_row("entries", f"{stats.entries:,}")
+    if stats.entries is not None:
+        table.add_row("entries", f"{stats.entries:,}")
     for kind, count in stats.records.items():
         table.add_row(kind.replace("_", " "), f"{count:,}")
     for standing, count in stats.standing.items():
@@ -268,6 +270,16 @@ def rows(found: Iterable[Any]) -> None:
     for one in found:
         _row(table, *(_plain(getattr(one, name)) for name in names))
     console().print(table)
+
+
+def jobs(status: JobsStatus) -> None:
+    """What waits in the queue of background jobs, one row for each job and scope."""
+    out = console()
+    table = _table("job", "scope", "not queued yet", "waiting", "running", "given up", "last fault")
+    for view in status.jobs:
+        counts = (view.unseen, view.waiting, view.leased, view.dead)
+        _row(table, view.job, view.scope, *map(str, counts), view.code or "")
+    out.print(table if status.jobs else "No scope holds anything for a job.")
 
 
 def _item(out: Console, item: Item, *, whole_id: bool = False) -> None:
@@ -358,6 +370,7 @@ DRAWINGS: Final[dict[str, Callable[[Any], None]]] = {
     "review_page": review_page,
     "review_view": review_view,
     "stats": stats,
+    "jobs": jobs,
     "scopes": rows,
     "predicates": rows,
 }

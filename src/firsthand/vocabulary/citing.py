@@ -5,6 +5,7 @@ from __future__ import annotations
 import msgspec
 
 from firsthand.vocabulary.errors import InvalidError
+from firsthand.vocabulary.limits import says_nothing
 
 
 class Cite(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -19,6 +20,6 @@ def cite(record_id: str, *, quote: str | None = None, span: tuple[int, int] | No
     """Evidence for a claim: a quote that occurs in the cited record, or a span of it, or all of it."""
     if quote is not None and span is not None:
         raise InvalidError("cite_overspecified", "cite takes a quote or a span, not both", field="evidence")
-    if quote is not None and not quote:
+    if quote is not None and says_nothing(quote):
         raise InvalidError("text_empty", "quote is empty", field="evidence")
     return Cite(record_id=record_id, quote=quote, span=span)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import re
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, date, datetime, time, timedelta
 from typing import Final
 
 from firsthand.vocabulary.errors import InvalidError
@@ -21,8 +21,8 @@ _MICROSECOND: Final = timedelta(microseconds=1)
 _HOW: Final = "write it like 2026-03-09T10:00Z"
 _BARE_DATE: Final = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 
-Instant = int | str | datetime
-"""What callers may pass: microseconds, ISO 8601 with an offset (or a bare date, midnight UTC), an aware datetime."""
+Instant = int | str | date | datetime
+"""What callers may pass: microseconds, ISO 8601 with an offset, an aware datetime, or a bare date (midnight UTC)."""
 
 
 def to_micros(value: Instant, field: str) -> int:
@@ -34,6 +34,8 @@ def to_micros(value: Instant, field: str) -> int:
             return _checked(value, field)
         case datetime():
             return _from_datetime(value, field)
+        case date():
+            return _from_datetime(datetime.combine(value, time(), UTC), field)
         case str():
             return _from_text(value, field)
         case _:

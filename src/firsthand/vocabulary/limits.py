@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Final
 
 from firsthand.vocabulary.errors import InvalidError
@@ -42,6 +43,17 @@ PLAN_NODES: Final = 500
 LIST_ITEMS: Final = 500
 
 
+_UNSEEN: Final = re.compile(
+    r"[\s\x01-\x1f\x7f-\xa0\xad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u2028-\u202f\u205f-\u206f\u2800\u3164"
+    r"\ufe00-\ufe0f\ufeff\uffa0\ufff9-\ufffb\U0001d173-\U0001d17a\U000e0000-\U000e0fff]*"
+)
+
+
+def says_nothing(text: str) -> bool:
+    """Whether nobody could see a text: it is empty, or all of it is blank, control or zero-width characters."""
+    return _UNSEEN.fullmatch(text) is not None
+
+
 def check_bytes(text: str, *, most: int, field: str, least: int = 1) -> str:
     """`text` if it is valid Unicode of at least `least` and at most `most` UTF-8 bytes."""
     if not isinstance(text, str):  # pyright: ignore[reportUnnecessaryIsInstance]
@@ -52,7 +64,7 @@ def check_bytes(text: str, *, most: int, field: str, least: int = 1) -> str:
         raise InvalidError(
             "text_not_unicode", f"{field} holds a lone surrogate, which is not text", field=field
         ) from None
-    if size < least or (least and not text.strip()):
+    if size < least or (least and says_nothing(text)):
         raise InvalidError("text_empty", f"{field} is empty; say something or leave it out", field=field)
     if size > most:
         raise InvalidError(

@@ -307,7 +307,8 @@ class Stats(_Result, frozen=True):
     """What a space holds, as far as this handle may read."""
 
     space: str
-    entries: int
+    entries: int | None
+    """Of the whole ledger: unset for a handle that may not read all of it."""
     records: dict[str, int]
     standing: dict[str, int]
     scopes: int
@@ -362,5 +363,10 @@ class ImportReport(_Result, frozen=True):
     added: int
     known: int
     refused: int
-    problems: tuple[ImportProblem, ...]
+    problems: tuple[ImportProblem, ...]  # by line, and no more than so many of the `bad` ones
     seconds: float
+
+    @property
+    def bad(self) -> int:
+        """How many lines had a problem, listed or not."""
+        return self.read - self.added - self.known - self.refused
