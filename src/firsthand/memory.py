@@ -11,12 +11,13 @@ import msgspec
 
 from firsthand import arguments
 from firsthand.arguments import Conditions, Value
-from firsthand.audit import Audit
 from firsthand.capture import annotate, bounds, cleaning, revise, shape
 from firsthand.capture.claims import remember as remember_write
 from firsthand.capture.episodes import capture as capture_write
 from firsthand.capture.gateway import Write
 from firsthand.handled import Engine, masked
+from firsthand.moving.ledger import Ledger
+from firsthand.moving.peers import Peers
 from firsthand.revising import Revising
 from firsthand.rules.access import handle
 from firsthand.rules.predicates import BUILT_IN
@@ -90,9 +91,14 @@ class Memory(Revising):
         return self._handle.scope
 
     @property
-    def ledger(self) -> Audit:
-        """Verification and rebuild of this space's ledger."""
-        return Audit(self._engine.store, self._engine.gateway, self._handle)
+    def ledger(self) -> Ledger:
+        """This space's ledger: verify, rebuild, seal, export, import, back up."""
+        return Ledger(self._engine.store, self._engine.gateway, self._handle)
+
+    @property
+    def peers(self) -> Peers:
+        """Other stores of this space: which are known, and how far they are believed."""
+        return Peers(self._engine.store, self._engine.gateway, self._handle)
 
     @property
     def review(self) -> Review:

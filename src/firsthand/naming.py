@@ -14,9 +14,11 @@ from firsthand.vocabulary.records import Entity, Payload
 POLICY = "policy"
 
 
-def define(writer: Writer, edges: Define, body: Body | None) -> None:
+def define(writer: Writer, entry: Entry, edges: Define, body: Body | None) -> None:
     """Keep what an opaque id stands for."""
     name = body.name if body else None
+    if edges.policy is not None and writer.senders(entry.id):
+        return  # who is believed here is decided here
     if edges.policy is not None:
         writer.put_name(POLICY, "", msgspec.json.encode(edges.policy).decode())
     elif edges.what == "scope":

@@ -24,7 +24,7 @@ from firsthand.ports import (
     Writer,
 )
 from firsthand.rules.bearing import bearings, claim_digest, keys_about
-from firsthand.rules.fold import fold
+from firsthand.rules.fold import affected, fold
 from firsthand.rules.gate import Shown, stands, unlocked
 from firsthand.rules.masks import masks_on, touched
 from firsthand.rules.policy import DEFAULT_POLICY
@@ -71,7 +71,7 @@ def project(
     edges = entry.skeleton.edges
     match edges:
         case Define():
-            define(writer, edges, body)
+            define(writer, entry, edges, body)
         case Revise(record_kind="entity"):
             name_entity(writer, entry, payload)
         case Relate():
@@ -83,10 +83,7 @@ def project(
         case _:
             pass
     step = _Step(writer, entry, row.received_at)
-    if isinstance(edges, Define) and edges.policy is not None:
-        settled = _settle_all(writer, edges.policy)
-    else:
-        settled = fold(writer, entry, policy_in_force(writer), fresh=fresh).rows
+    settled = _settled(writer, entry, row.position, fresh=fresh)
     if isinstance(edges, Revise):
         step.add_document(edges, row.position, payload, indexed, settled.values())
     for unit, rows in settled.items():
@@ -95,6 +92,23 @@ def project(
     if writer.has_stones():
         _mask(writer, entry, set(settled))
     return step.changes
+
+
+def _settled(writer: Writer, entry: Entry, position: int, *, fresh: bool) -> dict[str, frozenset[Row]]:
+    """The rows of every unit that an entry can change."""
+    policy, edges = policy_in_force(writer), entry.skeleton.edges
+    match edges:
+        case Define(policy=PolicyRules() as other) if not writer.senders(entry.id):
+            return _settle_all(writer, other)
+        case Define(what="peer", id=device):
+            return _settle_those(writer, policy, writer.arrived_from(device), position)
+        case Define(what="arrival", entries=arrived):
+            return _settle_those(writer, policy, arrived, position)
+        case Define():
+            return {}
+        case _:
+            read = writer.vouched(entry)
+            return {} if read is None else fold(writer, read, policy, fresh=fresh).rows
 
 
 def policy_in_force(reader: Reader) -> PolicyRules:
@@ -112,6 +126,17 @@ def _settle_all(writer: Writer, policy: PolicyRules) -> dict[str, frozenset[Row]
     """Every unit anew, under another policy."""
     view = View(writer)
     return {unit: settle_unit(view, unit, policy) for unit in writer.units()}
+
+
+def _settle_those(
+    writer: Writer, policy: PolicyRules, entry_ids: Sequence[str], position: int
+) -> dict[str, frozenset[Row]]:
+    """Every unit that these entries have a part in, of those before a position; they may be believed otherwise now."""
+    writer.forget_entries()
+    view = View(writer)
+    here = [row for row in writer.rows_of(entry_ids).values() if row.position < position]
+    units = {unit for row in here for unit in affected(view, entry_of(row))}
+    return {unit: settle_unit(view, unit, policy) for unit in sorted(units)}
 
 
 def shelf_of(rows: Iterable[BeliefRow] | Iterable[Row], kind: Kind) -> Shelf:
@@ -148,7 +173,7 @@ class _Step:
 
     def believe(self, unit: str, rows: frozenset[Row], *, empty: bool) -> None:
         """Close the open rows of a unit that no longer hold, open those that now do; `empty`: it had none."""
-        new = sorted(map(self._belief, rows), key=_place)
+        new = sorted((b for b in map(self._belief, rows) if b is not None), key=_place)
         old = [] if empty else self._writer.open_rows(unit)
         if old:
             before, after = {_content(r) for r in old}, {_content(r) for r in new}
@@ -178,8 +203,11 @@ class _Step:
                 indexed = BLANK if now == UNLISTED else _read_again(self._writer, docs[vid])
                 self._writer.shelve(scope, vid, docs[vid].shelf, now, indexed.terms)
 
-    def _belief(self, row: Row) -> BeliefRow:
+    def _belief(self, row: Row) -> BeliefRow | None:
+        """The row as it is stored; unset while no content of its record is here, only what others say of it."""
         doc = self._document(row)
+        if doc is None:
+            return None
         return BeliefRow(
             vid=doc.vid,
             known_from=self._at,
@@ -205,7 +233,7 @@ class _Step:
             challenged_by=row.challenged_by or None,
         )
 
-    def _document(self, row: Row) -> DocRow:
+    def _document(self, row: Row) -> DocRow | None:
         """The document of a belief's words; a support gets one when its words are first needed."""
         doc = self._docs.get(row.revision) or self._writer.doc(row.revision)
         if doc is not None:
@@ -213,7 +241,8 @@ class _Step:
         stored = self._writer.rows_of([row.revision])[row.revision]
         entry, body = entry_of(stored), body_of(stored)
         kind = View(self._writer).account(entry.record_id).kind
-        assert kind is not None, "a support is of a record with content"
+        if kind is None:
+            return None
         payload = body.payload if body is not None else None
         indexed = indexed_again(entry, body)
         doc = _put_document(self._writer, entry, kind, stored.position, payload, indexed, UNLISTED)

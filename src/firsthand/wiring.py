@@ -12,11 +12,14 @@ from firsthand.config import default_database
 from firsthand.journal import Journal
 from firsthand.ledger import first_names
 from firsthand.memory import Engine, Memory
+from firsthand.moving.joining import read_key
 from firsthand.ports import Clock, Store
 from firsthand.rules.access import Handle, handle
 from firsthand.rules.identity import Keyed
 from firsthand.rules.policy import parse_policy
-from firsthand.store.sqlite import SqliteStore
+from firsthand.store.copying import ends_of, install_database
+from firsthand.store.keys import KeyFile
+from firsthand.store.sqlite import DEVICE_SUFFIX, KEYS_SUFFIX, SqliteStore, translated
 from firsthand.vocabulary.errors import BrokenError, DeniedError, InvalidError
 from firsthand.vocabulary.grants import OPERATOR_GRANT, SPACE_WIDE, Author, Grant, check_scope, check_slug
 from firsthand.vocabulary.kinds import ROLES, Role
@@ -84,6 +87,45 @@ def open(  # noqa: A001
         store.close()
         raise
     return Memory(Engine(store, gateway), caller, receipts=receipts)
+
+
+def join(url: str | Path | None, key_file: str | Path) -> str:
+    """Make a store of a space that exists elsewhere, from the key that `memory.peers.share_key` wrote; its space.
+
+    The space must have no entries here yet (`ConflictError`). From then on the two take in each other's exports.
+    """
+    space, key = read_key(Path(key_file))
+    store = SqliteStore(_path(url, create=True))
+    try:
+        store.take_key(space, key)
+    finally:
+        store.close()
+    return space
+
+
+def find_database(url: str | Path | None) -> Path:
+    """Where the file of a memory is, or would be."""
+    return _file(url)
+
+
+def install(database: Path, target: Path) -> None:
+    """Put a database nobody uses, with its keys, in the place of another or of none."""
+    with translated():
+        install_database(database, target, KEYS_SUFFIX, DEVICE_SUFFIX)
+
+
+def lend_keys(target: Path, database: Path) -> bool:
+    """Copy the keys beside one place to another that lacks them; whether there are keys there now."""
+    keys, missing = (path.with_name(path.name + KEYS_SUFFIX) for path in (target, database))
+    if keys.exists() and not missing.exists():
+        KeyFile(keys).copy_to(missing)
+    return missing.exists()
+
+
+def spaces_of(database: Path) -> frozenset[str]:
+    """The spaces of a file that have entries."""
+    with translated():
+        return frozenset(ends_of(database))
 
 
 def _check_choices(

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Protocol
 
 from firsthand.ports.reading import Reader
-from firsthand.ports.rows import JournalRow, Residue, Scrubbed
+from firsthand.ports.rows import Head, JournalRow, Residue, Scrubbed
 from firsthand.ports.writing import Writer
 from firsthand.rules.residue import Needle
 
@@ -33,6 +33,14 @@ class Store(Protocol):
 
     def space_key(self, space: str) -> bytes:
         """The key under which names of a space become digests; made on first use and kept beside the database."""
+        ...
+
+    def copy_to(self, path: Path, progress: Progress | None) -> tuple[dict[str, Head], list[Path]]:
+        """Copy everything as one consistent state, and what is kept beside it; each space's end, the files kept."""
+        ...
+
+    def device_key(self, space: str) -> bytes:
+        """The secret with which this store signs; made on first use and kept beside the database."""
         ...
 
     def check(self, space: str) -> list[str]:

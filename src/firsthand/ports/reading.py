@@ -22,8 +22,8 @@ from firsthand.ports.rows import (
     Shelf,
 )
 from firsthand.rules.view import Entries
-from firsthand.vocabulary.entries import Entry
-from firsthand.vocabulary.kinds import Kind
+from firsthand.vocabulary.entries import Define, Entry
+from firsthand.vocabulary.kinds import Kind, PeerTrust
 
 
 class LedgerReader(Entries, Protocol):
@@ -51,6 +51,26 @@ class LedgerReader(Entries, Protocol):
 
     def bearing_on_any(self, keys: Iterable[str], known_at: int | None = None) -> dict[str, list[Entry]]:
         """Entries found under each of several keys, of those received by an instant, or of all."""
+        ...
+
+    def peers(self) -> dict[str, Define]:
+        """The newest registration of each other store, by its device."""
+        ...
+
+    def senders(self, entry_id: str) -> dict[str, PeerTrust]:
+        """The devices an entry came from, each with how far it itself believes it; none, if it was written here."""
+        ...
+
+    def arrived_from(self, device: str) -> list[str]:
+        """The ids of all entries that came from a device."""
+        ...
+
+    def trust_in(self, entry_id: str) -> PeerTrust:
+        """How far those an entry came from are believed; what was written here counts as it says."""
+        ...
+
+    def vouched(self, entry: Entry) -> Entry | None:
+        """An entry as far as those it came from are believed; unset, if they are not."""
         ...
 
     def positions_bearing_on(self, key: str) -> list[int]:
@@ -257,6 +277,10 @@ class KeptReader(Protocol):
 
     def unfinished_erasures(self) -> list[CertificateRow]:
         """Erasures after which the file was not cleaned yet."""
+        ...
+
+    def refused(self, verb: str) -> set[tuple[str, str]]:
+        """(code, cause) of every refusal of a verb that names its cause."""
         ...
 
     def delivered_to(self, record_ids: Iterable[str], actor: str) -> bool:

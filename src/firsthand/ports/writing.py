@@ -17,6 +17,14 @@ class Writer(Reader, Protocol):
         """Append an entry."""
         ...
 
+    def look_no_further(self, position: int) -> None:
+        """While a replay is at a position: what came later is not known yet."""
+        ...
+
+    def forget_entries(self) -> None:
+        """Read entries anew: they may be believed otherwise than before."""
+        ...
+
     def put_bearings(self, entry: Entry, position: int, keys: Sequence[str], bare: Sequence[str]) -> None:
         """Say what an entry bears on, and under which keys nothing is found yet."""
         ...
@@ -95,6 +103,10 @@ class Writer(Reader, Protocol):
 
     def put_request(self, digest: str, row: RequestRow) -> None:
         """Keep what an idempotency key was used for."""
+        ...
+
+    def blank(self, entry_ids: Iterable[str]) -> int:
+        """Destroy the bodies of entries that an `erase` among the entries names; how many there were."""
         ...
 
     def put_refusal(self, at: int, verb: str, code: str, scope_id: str, actor: str, cause_entry: str | None) -> None:

@@ -103,7 +103,7 @@ def _item(
     episode = payload if isinstance(payload, Episodic) else None
     own = stored[row.revision_id]
     said: Sequence[Said] = rests.said if rests is not None else ()
-    voice = _voice(own) if not said else None
+    voice = _voice(reader, own) if not said else None
     citations = _citations(rests, stored, veil) if voice is None else _own_citation(row, body.payload, payload, voice)
     verified = rests.last_verified if rests is not None else own.received_at
     challenged_by = _readable_challenger(reader, handle, plan, row)
@@ -179,10 +179,12 @@ def _structure(payload: Payload) -> Structure | None:
     )
 
 
-def _voice(own: LedgerRow) -> Voice:
-    skeleton = _skeletons.decode(own.skeleton)
-    edges = skeleton.edges
-    return Voice(skeleton.author.role == "person", isinstance(edges, Revise) and edges.attested)
+def _voice(reader: Reader, own: LedgerRow) -> Voice:
+    entry = reader.vouched(Entry(id=own.entry_id, skeleton=_skeletons.decode(own.skeleton)))
+    if entry is None:
+        return Voice(False, False)
+    edges = entry.skeleton.edges
+    return Voice(entry.skeleton.author.role == "person", isinstance(edges, Revise) and edges.attested)
 
 
 def _authority(row: BeliefRow, voice: Voice | None, said: Sequence[Said]) -> Authority:

@@ -14,6 +14,7 @@ from firsthand.vocabulary.entries import (
     Assertion,
     Claim,
     Consequences,
+    Define,
     Ending,
     Entry,
     Erase,
@@ -119,6 +120,20 @@ def met_key(entry_id: str) -> str:
     return "m:" + entry_id
 
 
+def arrival_key(entry_id: str) -> str:
+    """Arrivals that say from where an entry came."""
+    return "o:" + entry_id
+
+
+def sender_key(device: str) -> str:
+    """Arrivals from one device."""
+    return "q:" + device
+
+
+PEERS_KEY: Final = "y:"
+"""Registrations of other stores."""
+
+
 def assertions_of(entry: Entry) -> tuple[Assertion, ...]:
     """The assertions an entry carries."""
     edges = entry.skeleton.edges
@@ -220,8 +235,15 @@ def bearings(entry: Entry) -> list[str]:
     keys += [naming_key(i) for i in named_by(entry)]
     if isinstance(edges, Lift) or (isinstance(edges, Erase) and (edges.tombstone or edges.fingerprints)):
         keys.append(KEPT_OUT_KEY)
-    if isinstance(edges, Propose):
-        keys.append(proposals_key(scope))
+    match edges:
+        case Define(what="peer"):
+            keys.append(PEERS_KEY)
+        case Define(what="arrival", id=device, entries=arrived):
+            keys += [sender_key(device), *map(arrival_key, arrived)]
+        case Propose():
+            keys.append(proposals_key(scope))
+        case _:
+            pass
     return list(dict.fromkeys(keys))
 
 

@@ -11,6 +11,7 @@ from firsthand.rules.bearing import (
     STONE_KEYS,
     assertions_of,
     bearings,
+    citing_key,
     endings_of,
     inherits_from,
     keys_about,
@@ -256,6 +257,10 @@ class View:
         """Every assertion made on a record."""
         return self.account(record_id).said
 
+    def cited_by(self, record_id: str) -> tuple[Entry, ...]:
+        """Entries with an assertion that cites a record."""
+        return self.bearing_on(citing_key(record_id))
+
     def kind_of(self, record_id: str) -> Kind | None:
         """The kind of a record, if any content of it is here."""
         return self.account(record_id).kind
@@ -290,7 +295,8 @@ class View:
 
     def erased(self, entry_id: str) -> bool:
         """Whether the body of an entry was destroyed."""
-        return any(isinstance(e.skeleton.edges, Erase) for e in self.bearing_on(naming_key(entry_id)))
+        naming = (e.skeleton.edges for e in self.bearing_on(naming_key(entry_id)))
+        return any(isinstance(edges, Erase) and entry_id in edges.targets for edges in naming)
 
     def content_heads(self, record_id: str) -> tuple[str, ...]:
         """Revisions of a record that no other replaces."""

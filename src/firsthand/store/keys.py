@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import secrets
+from collections.abc import Collection
 from pathlib import Path
 from typing import Final
 
@@ -47,6 +48,27 @@ class KeyFile:
         self._keys = keys
         return keys[space][0]
 
+    def take(self, space: str, key: bytes) -> None:
+        """Give a space the key of its other stores; the caller holds the append lock, and no entry needs it."""
+        keys = self._read()
+        keys[space] = [key]
+        self._write(keys)
+        self._keys = keys
+
+    def copy_to(self, path: Path) -> Path:
+        """The same keys in another file."""
+        KeyFile(path)._write(self._read())
+        return path
+
+    def differs(self, path: Path, used: Collection[str]) -> bool:
+        """Whether another file has another key for a space that is in use here."""
+        keys, more = self._read(), KeyFile(path)._read()
+        return any(keys.get(space, held)[0] != held[0] for space, held in more.items() if space in used)
+
+    def add(self, path: Path) -> None:
+        """Take over the keys of another file."""
+        self._write({**self._read(), **KeyFile(path)._read()})
+
     def _read(self) -> dict[str, list[bytes]]:
         try:
             raw = self._path.read_bytes()
@@ -71,10 +93,10 @@ class KeyFile:
         finally:
             os.close(handle)
         fresh.replace(self._path)
-        _sync_folder(self._path.parent)
+        sync_folder(self._path.parent)
 
 
-def _sync_folder(folder: Path) -> None:
+def sync_folder(folder: Path) -> None:
     """Make a rename durable; Windows has no such call and needs none."""
     if os.name == "nt":
         return

@@ -8,7 +8,7 @@ WHERE space_id = ? AND position > ? ORDER BY position LIMIT ?;
 -- name: position_of
 SELECT position FROM entry WHERE space_id = ? AND entry_id = ?;
 -- name: skeleton_of
-SELECT skeleton FROM entry WHERE space_id = ? AND entry_id = ?;
+SELECT skeleton FROM entry WHERE space_id = ? AND entry_id = ? AND position <= ?;
 -- name: rows_of
 SELECT position, entry_id, received_at, chain, skeleton, body, salt FROM entry
 WHERE space_id = ? AND entry_id IN (SELECT value FROM {list}) ORDER BY position;
@@ -264,6 +264,10 @@ SELECT count(*), max(at) FROM receipt;
 
 -- name: put_entry
 INSERT INTO entry (space_id, position, entry_id, received_at, chain, skeleton, body, salt) VALUES (?, ?, ?, ?, ?, ?, ?, ?);
+-- name: blank
+UPDATE entry SET body = NULL, salt = NULL WHERE space_id = ? AND entry_id IN (SELECT value FROM {list}) AND body IS NOT NULL;
+-- name: refused
+SELECT code, cause_entry FROM refusal WHERE space_id = ? AND verb = ? AND cause_entry IS NOT NULL ORDER BY refusal_no;
 -- name: put_bearing
 INSERT INTO bearing (space_id, key, position) VALUES (?, ?, ?);
 -- name: highest_scope_no

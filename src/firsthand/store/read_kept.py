@@ -30,6 +30,10 @@ class KeptReads(Snapshot):
         """Erasures after which the file was not cleaned yet."""
         return [_certificate(row) for row in self._all("unfinished_erasures")]
 
+    def refused(self, verb: str) -> set[tuple[str, str]]:
+        """(code, cause) of every refusal of a verb that names its cause."""
+        return {(code, cause) for code, cause in self._all("refused", verb)}
+
     def delivered_to(self, record_ids: Iterable[str], actor: str) -> bool:
         """Whether a recall ever gave one of these records to an actor."""
         return self._one("delivered_to", array(record_ids), actor) is not None

@@ -89,7 +89,8 @@ class Remembering(SqliteReader):
         if found is None:
             if len(self._open) >= KEPT:
                 self._open.clear()
-            said = self.bearing_on(unit_key(unit))  # which the fold reads anyway
+            # The fold reads it anyway. Where other stores are known, what they said may be there and not count.
+            said = self.bearing_on(unit_key(unit)) or self._trusts()
             found = self._open[unit] = super().open_rows(unit) if said else []
         return list(found)
 
@@ -141,8 +142,9 @@ class Remembering(SqliteReader):
             found = self._entities[scope_id, name] = super().standing_entities(scope_id, name)
         return found
 
-    def _decoded(self, entry_id: str, skeleton: str) -> Entry:
-        return self._entries.get(entry_id) or self._keep(super()._decoded(entry_id, skeleton))
+    def _decoded(self, entry_id: str, skeleton: str) -> Entry | None:
+        entry = self._entries.get(entry_id) or super()._decoded(entry_id, skeleton)
+        return None if entry is None else self._keep(entry)
 
     def _keep(self, entry: Entry) -> Entry:
         if len(self._entries) >= KEPT:
@@ -164,3 +166,4 @@ class Remembering(SqliteReader):
         for past in (self._entries, self._bearing, self._open, self._last_bearing):
             past.clear()
         self._stones = None
+        self._trusted = None

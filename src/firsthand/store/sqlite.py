@@ -5,21 +5,22 @@ from __future__ import annotations
 import contextlib
 import functools
 import threading
-from collections.abc import Generator, Mapping, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
 from pathlib import Path
 from typing import Final, cast
 
 import apsw
 
-from firsthand.ports import JournalRow, Residue, Scrubbed
+from firsthand.ports import Head, JournalRow, Residue, Scrubbed
 from firsthand.rules.residue import Needle
+from firsthand.store.copying import copy_database, ends_of
 from firsthand.store.engine import Connection
 from firsthand.store.keys import KeyFile
 from firsthand.store.sql import SCHEMA_VERSION, queries, schema
 from firsthand.store.sqlite_read import SqliteReader
 from firsthand.store.sqlite_write import SqliteWriter
 from firsthand.store.sweep import files_of, rehearse, sweep_files, sweep_vocabulary
-from firsthand.vocabulary.errors import BrokenError, BusyError, FirsthandError
+from firsthand.vocabulary.errors import BrokenError, BusyError, ConflictError, FirsthandError
 
 BUSY_TIMEOUT_MS: Final = 30_000
 SCRUB_TIMEOUT_MS: Final = 2_000
@@ -27,6 +28,10 @@ CHECKPOINT_PAGES: Final = 4_000
 """Pages of the write-ahead log, 16 MiB, after which a commit copies them into the file."""
 LIST_SOURCE: Final = "json_each(?)"
 APPLICATION_ID: Final = 0x46484D31  # "FHM1"
+KEYS_SUFFIX: Final = ".keys"
+DEVICE_SUFFIX: Final = ".device"
+DEVICE: Final = "device"
+"""The one name in the file of the device's key."""
 
 
 class SqliteStore:
@@ -37,7 +42,8 @@ class SqliteStore:
         self._vfs = vfs
         self._synchronous = synchronous
         self._queries = queries(LIST_SOURCE)
-        self._keys = KeyFile(path.with_name(path.name + ".keys"))
+        self._keys = KeyFile(path.with_name(path.name + KEYS_SUFFIX))
+        self._device = KeyFile(path.with_name(path.name + DEVICE_SUFFIX))
         self._local = threading.local()
         self._open: list[Connection] = []
         self._closed = False
@@ -136,6 +142,39 @@ class SqliteStore:
     def older_keys(self, space: str) -> tuple[bytes, ...]:
         """Keys that a space had before, newest first."""
         return self._keys.older(space)
+
+    def take_key(self, space: str, key: bytes) -> None:
+        """Give a space without entries the key that its other stores have; the same key again changes nothing."""
+        with self.writing(space) as writer:
+            if self._keys.get(space) == key:
+                return
+            if writer.head().position:
+                raise ConflictError(
+                    "space_has_key", "this space has entries under another key already; join before writing",
+                    field="space", next_action="none",
+                )  # fmt: skip
+            self._keys.take(space, key)
+
+    def copy_to(self, path: Path, progress: Callable[[int, int], None] | None) -> tuple[dict[str, Head], list[Path]]:
+        """Copy the whole file as one consistent state, and what is kept beside it; each space's end, the files kept."""
+        with translated():
+            copy_database(self._path, path, progress, self._vfs)
+            ends = {space: Head(*end) for space, end in ends_of(path).items()}
+        path.chmod(0o600)
+        kept: list[Path] = []
+        # Keys are only ever added, so the file holds every key that an entry of the copy needs.
+        for keys, suffix in ((self._keys, KEYS_SUFFIX), (self._device, DEVICE_SUFFIX)):
+            if keys.path.exists():
+                kept.append(keys.copy_to(path.with_name(path.name + suffix)))
+        return ends, kept
+
+    def device_key(self, space: str) -> bytes:
+        """The secret of this device, made under the append lock on first use and synced before anything it signs."""
+        key = self._device.get(DEVICE)
+        if key is not None:
+            return key
+        with self.writing(space):
+            return self._device.make(DEVICE)
 
     def check(self, space: str) -> list[str]:
         """What SQLite finds wrong with its own pages, indexes and constraints, and what is missing of our schema."""

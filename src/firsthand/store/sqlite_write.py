@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Final
 
 from firsthand.ports import (
@@ -22,6 +22,7 @@ from firsthand.ports import (
 )
 from firsthand.rules.bearing import STONE_KEYS
 from firsthand.store.engine import Connection
+from firsthand.store.snapshot import array
 from firsthand.store.sql import PROJECTIONS
 from firsthand.store.write_erasure import INDEXES, ErasureWrites
 from firsthand.store.write_masks import MaskWrites
@@ -97,17 +98,29 @@ class SqliteWriter(ErasureWrites, MaskWrites):
         self._run("put_entry", *row)
         self._head = Head(row.position, row.entry_id, row.chain, row.received_at)
 
+    def look_no_further(self, position: int) -> None:
+        """While a replay is at a position: what came later is not known yet."""
+        self._last_seen = position
+
+    def forget_entries(self) -> None:
+        """Read entries anew: they may be believed otherwise than before."""
+        self._entries.clear()
+        self._bearing.clear()
+        self._trusted = None
+
     def put_bearings(self, entry: Entry, position: int, keys: Sequence[str], bare: Sequence[str]) -> None:
         """Say what an entry bears on, and under which keys nothing is found yet."""
-        self._keep(entry)
+        read = self.vouched(entry)
+        if read is not None:
+            self._keep(read)
         self._bearing |= {key: [] for key in bare}
         if keys:
             self._connection.executemany(self._q["put_bearing"], [(self._space, key, position) for key in keys])
             for key in keys:
                 if key.startswith(STONE_KEYS):
                     self._stones = True
-                if key in self._bearing:
-                    self._bearing[key].append(entry)
+                if read is not None and key in self._bearing:
+                    self._bearing[key].append(read)
                 if key in self._last_bearing:
                     self._last_bearing[key] = position
 
@@ -252,6 +265,11 @@ class SqliteWriter(ErasureWrites, MaskWrites):
     def put_request(self, digest: str, row: RequestRow) -> None:
         """Keep what an idempotency key was used for."""
         self._run("put_request", digest, *row)
+
+    def blank(self, entry_ids: Iterable[str]) -> int:
+        """Destroy the bodies of entries that an `erase` among the entries names; how many there were."""
+        self._run("blank", array(entry_ids))
+        return self._connection.changes()
 
     def put_refusal(self, at: int, verb: str, code: str, scope_id: str, actor: str, cause_entry: str | None) -> None:
         """Record a refusal, without content."""

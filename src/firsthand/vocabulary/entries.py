@@ -9,7 +9,7 @@ from typing import Final, Literal, cast
 
 import msgspec
 
-from firsthand.vocabulary.kinds import Basis, EntryKind, FeedbackOutcome, Kind, Polarity, Role
+from firsthand.vocabulary.kinds import Basis, EntryKind, FeedbackOutcome, Kind, PeerTrust, Polarity, Role
 from firsthand.vocabulary.records import Payload
 
 FORMAT_VERSION: Final = 1
@@ -238,14 +238,23 @@ class PolicyRules(Edge, frozen=True):
 class Define(Edge, frozen=True, tag_field="kind", tag="define"):
     """A name behind an opaque id, or a setting of the space.
 
-    A legal hold is a setting too: `id` is the record that is held or, where `released`, the entry that held it.
+    A `device` with a public `key` may sign seals. A `peer` is another store's device, and how far its authors are
+    believed here. An `arrival` names the entries that came from a peer; both concern this store alone, and no other
+    store takes them over. A legal hold is a setting too: `id` is the record that is held or, where `released`, the
+    entry that held it.
     """
 
-    what: Literal["scope", "who", "session", "device", "tool", "predicate", "relation", "policy", "generation", "hold"]
+    what: Literal[
+        "scope", "who", "session", "device", "tool", "predicate", "relation", "policy", "generation", "hold", "peer",
+        "arrival",
+    ]  # fmt: skip
     id: str = ""
     policy: PolicyRules | None = None
     generation: int | None = None
     released: bool = False
+    key: str | None = None
+    trust: PeerTrust | None = None
+    entries: tuple[str, ...] = ()
 
 
 class Erase(Edge, frozen=True, tag_field="kind", tag="erase"):
@@ -261,11 +270,12 @@ class Erase(Edge, frozen=True, tag_field="kind", tag="erase"):
 
 
 class Seal(Edge, frozen=True, tag_field="kind", tag="seal"):
-    """The chain head at a position, signed by a device."""
+    """The chain head at a position, signed by a device; one that names no device cannot be checked."""
 
     position: int
     chain: str
     signature: str
+    device: str | None = None
 
 
 class Cited(Edge, frozen=True):
