@@ -1,6 +1,7 @@
 """Firsthand: memory for LLM agents that proves where every belief came from and stays corrected."""
 
 from firsthand.memory import Memory
+from firsthand.restoring import restore
 from firsthand.vocabulary.citing import Cite, cite
 from firsthand.vocabulary.errors import (
     AbsentError,
@@ -31,7 +32,7 @@ from firsthand.vocabulary.records import (
     TypedValue,
     Working,
 )
-from firsthand.wiring import open  # noqa: A004
+from firsthand.wiring import join, open  # noqa: A004
 
 __all__ = [
     "AbsentError",
@@ -65,5 +66,7 @@ __all__ = [
     "UnauthenticatedError",
     "Working",
     "cite",
+    "join",
     "open",
+    "restore",
 ]

@@ -15,9 +15,10 @@ from firsthand.ledger import replay
 from firsthand.ports import Head, LedgerRow, Progress, Reader, Store, Writer
 from firsthand.rules.access import Handle
 from firsthand.rules.identity import SALT_BYTES, body_digest, chained, entry_id
+from firsthand.rules.seals import Anchor, SealCheck, read_line
 from firsthand.vocabulary.entries import Erase, Skeleton
-from firsthand.vocabulary.errors import BrokenError
-from firsthand.vocabulary.packets import LedgerHead, RebuildReport
+from firsthand.vocabulary.errors import BrokenError, InvalidError
+from firsthand.vocabulary.moves import LedgerHead, RebuildReport
 
 PAGE_ROWS = 1_000
 REPLAYED_TOGETHER = 100
@@ -48,21 +49,24 @@ class Audit:
         with self._store.reading(self._handle.space) as reader:
             return reader.head()
 
-    def verify(self, *, deep: bool = False, progress: Progress | None = None) -> LedgerHead:
-        """Recompute every id, digest and link of the chain; raise `BrokenError` on the first that does not hold.
+    def verify(self, *, deep: bool = False, against: str | None = None, progress: Progress | None = None) -> LedgerHead:
+        """Recompute every id, digest, link of the chain and signature; raise `BrokenError` on the first that fails.
 
         With `deep` also refold everything into fresh projections and compare them, every column, with those in use,
-        and ask the engine to check its own pages. Nothing is changed.
+        and ask the engine to check its own pages. `against` is a line that `seal` gave once: the ledger must still
+        hold, unchanged, what was sealed then. Nothing is changed.
         """
         started = time.perf_counter()
         self._handle.may("verify")
+        anchor = None if against is None else self._anchor(against)
         faults = self._store.check(self._handle.space)
         if faults:
             raise BrokenError(
                 "store_damaged", f"the database contradicts itself: {faults[0]}", details={"faults": faults}
             )
         with self._store.reading(self._handle.space) as reader:
-            head = _verify(reader, progress)
+            walk = Walk(reader, anchor)
+            head = _walked(walk, reader, progress)
         if deep:
             self._compare_projections(progress)
         return LedgerHead(
@@ -72,8 +76,18 @@ class Audit:
             chain=head.chain,
             entries=head.position,
             deep=deep,
+            seals=walk.seals.held,
+            seals_unsigned=walk.seals.unsigned,
+            sealed_to=walk.seals.sealed_to,
+            against=None if anchor is None else anchor.position,
             seconds=round(time.perf_counter() - started, 3),
         )
+
+    def _anchor(self, line: str) -> Anchor:
+        anchor = read_line(line)
+        if anchor.space != self._handle.space:
+            raise InvalidError("seal_of_another_space", "against is a seal of another space", field="against")
+        return anchor
 
     def check(self) -> list[str]:
         """What the engine finds wrong with its own pages, keys and indexes, in words without content."""
@@ -87,7 +101,7 @@ class Audit:
         self._gateway.journal.flush()
         with self._store.writing(self._handle.space) as writer:
             before = writer.digests()
-            total = self._replay_all(writer, progress)
+            total = replay_all(writer, progress)
             after = writer.digests()
         return RebuildReport(
             entries=total,
@@ -103,7 +117,7 @@ class Audit:
         after: dict[str, str] = {}
         with contextlib.suppress(_UndoneError), self._store.writing(self._handle.space) as writer:
             before = writer.digests()
-            self._replay_all(writer, progress)
+            replay_all(writer, progress)
             after = writer.digests()
             raise _UndoneError
         for table, digest in before.items():
@@ -115,25 +129,27 @@ class Audit:
                     details={"table": table},
                 )
 
-    def _replay_all(self, writer: Writer, progress: Progress | None) -> int:
-        """Drop every projection and replay, if what is replayed is what was written; how many entries there are."""
-        total = writer.head().position
-        writer.drop_projections()
-        walk = _Walk(writer)
-        for page in _pages(writer):
-            for start in range(0, len(page), REPLAYED_TOGETHER):
-                replay(writer, walk.verified(page[start : start + REPLAYED_TOGETHER]))
-                if progress is not None and walk.position % REPLAYED_TOGETHER == 0:
-                    progress(walk.position, total)
-        walk.end()
-        return total
+
+def replay_all(writer: Writer, progress: Progress | None) -> int:
+    """Drop every projection and replay, if what is replayed is what was written; how many entries there are."""
+    total = writer.head().position
+    writer.drop_projections()
+    walk = Walk(writer)
+    for page in pages(writer):
+        for start in range(0, len(page), REPLAYED_TOGETHER):
+            replay(writer, walk.verified(page[start : start + REPLAYED_TOGETHER]))
+            if progress is not None and walk.position % REPLAYED_TOGETHER == 0:
+                progress(walk.position, total)
+    walk.end()
+    return total
 
 
 class _UndoneError(Exception):
     """Rolls a comparing replay back."""
 
 
-def _pages(reader: Reader) -> Iterator[list[LedgerRow]]:
+def pages(reader: Reader) -> Iterator[list[LedgerRow]]:
+    """The whole ledger, page by page."""
     after = 0
     while page := _page(reader, after):
         yield page
@@ -157,26 +173,28 @@ def _page(reader: Reader, after: int) -> list[LedgerRow]:
         ) from None
 
 
-def _verify(reader: Reader, progress: Progress | None) -> Head:
+def _walked(walk: Walk, reader: Reader, progress: Progress | None) -> Head:
     """Walk the ledger from its beginning."""
     total = reader.head().position
-    walk = _Walk(reader)
-    for page in _pages(reader):
+    for page in pages(reader):
         walk.verified(page)
         if progress is not None and walk.position % PAGE_ROWS == 0:
             progress(walk.position, total)
     return walk.end()
 
 
-class _Walk:
+class Walk:
     """The ledger from its beginning, each entry checked against the one before it."""
 
-    def __init__(self, reader: Reader) -> None:
+    def __init__(self, reader: Reader, anchor: Anchor | None = None) -> None:
         self._reader = reader
+        self._anchor = anchor
+        self.seals = SealCheck()
         self._chain = GENESIS
         self._received_at = 0
         self._last: str | None = None
         self._blank: dict[str, LedgerRow] = {}
+        self._named: set[str] = set()
         self.position = 0
 
     def verified(self, page: list[LedgerRow]) -> list[tuple[LedgerRow, Skeleton]]:
@@ -187,6 +205,11 @@ class _Walk:
         """The end of the ledger, once no blank body is left that no entry erased."""
         for row in self._blank.values():
             raise _broken(row, "body", "its body is blank and no erase entry names it")
+        if self._anchor is not None and self._anchor.position > self.position:
+            raise BrokenError(
+                "ledger_shorter", "the ledger ends before the place that was sealed", field="against",
+                details={"position": self.position, "sealed": self._anchor.position},
+            )  # fmt: skip
         return Head(self.position, self._last, self._chain, self._received_at)
 
     def _step(self, row: LedgerRow) -> Skeleton:
@@ -194,15 +217,22 @@ class _Walk:
         if row.position != self.position:
             raise _broken(row, "position", "a position is missing before it")
         skeleton = _verify_row(self._reader, row)
-        if row.body is None:
+        if row.body is None and row.entry_id not in self._named:
             self._blank[row.entry_id] = row
         if isinstance(skeleton.edges, Erase):
             for erased in skeleton.edges.targets:
                 self._blank.pop(erased, None)
+            # What another store erased may arrive after its erasure.
+            self._named.update(skeleton.edges.targets)
         if row.received_at <= self._received_at:
             raise _broken(row, "received_at", "it was received before the entry before it")
         if row.chain != chained(self._chain, row.entry_id, row.received_at):
             raise _broken(row, "chain", "the chain does not hold")
+        fault = self.seals.fault(row.entry_id, skeleton, self.position - 1, self._chain)
+        if fault is not None:
+            raise _broken(row, "skeleton", fault)
+        if self._anchor is not None and row.position == self._anchor.position and row.chain != self._anchor.chain:
+            raise _broken(row, "chain", "it is not what was sealed")
         self._chain, self._received_at, self._last = row.chain, row.received_at, row.entry_id
         return skeleton
 

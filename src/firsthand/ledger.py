@@ -12,11 +12,13 @@ from typing import NamedTuple
 import msgspec
 
 from firsthand.ports import BeliefRow, LedgerRow, Reader, Writer
-from firsthand.projection import Changes, body_of, indexed_again, project
+from firsthand.projection import Changes, project
 from firsthand.rules.bearing import keys_looked_under
 from firsthand.rules.identity import SALT_BYTES, body_digest, body_text, chained, entry_id, skeleton_text
 from firsthand.rules.wording import BLANK, Indexed, index_words
-from firsthand.vocabulary.entries import FORMAT_VERSION, AuthorIds, Body, Define, Edges, Entry, Skeleton
+from firsthand.stored import body_of, indexed_again
+from firsthand.vocabulary.entries import FORMAT_VERSION, AuthorIds, Body, Define, Edges, Entry, Met, Skeleton
+from firsthand.vocabulary.instants import FOREVER
 
 _skeletons = msgspec.json.Decoder(Skeleton)
 _bodies = msgspec.json.Decoder(Body)
@@ -42,6 +44,8 @@ class Draft(msgspec.Struct, frozen=True, kw_only=True):
     record: str | None = None
     sensitivity: int = 0
     request: str | None = None
+    met: tuple[Met, ...] = ()
+    reaches: tuple[Met, ...] = ()
 
 
 class Appended(NamedTuple):
@@ -81,6 +85,8 @@ def append(writer: Writer, draft: Draft, words: Words) -> Appended:
         sensitivity=draft.sensitivity,
         record=draft.record,
         request=draft.request,
+        met=draft.met,
+        reaches=draft.reaches,
     )
     text = skeleton_text(skeleton)
     entry = Entry(id=entry_id(text), skeleton=skeleton)
@@ -94,13 +100,28 @@ def append(writer: Writer, draft: Draft, words: Words) -> Appended:
     return Appended(entry, row.position, received_at, changes)
 
 
+def adopt(writer: Writer, foreign: LedgerRow, skeleton: Skeleton, now: int) -> Appended:
+    """Append an entry of another store, byte for byte: only its place and its time of receipt are this store's own."""
+    entry = Entry(id=foreign.entry_id, skeleton=skeleton)
+    head = writer.head()
+    received_at = max(now, head.received_at + 1)
+    chain = chained(head.chain, entry.id, received_at)
+    row = foreign._replace(position=head.position + 1, received_at=received_at, chain=chain)
+    writer.put_entry(row)
+    body = body_of(row)
+    opened = project(writer, entry, row, body, indexed_again(entry, body), fresh=False)
+    return Appended(entry, row.position, received_at, opened)
+
+
 def replay(writer: Writer, rows: Sequence[tuple[LedgerRow, Skeleton]]) -> None:
     """Project stored entries anew, in their order."""
     entries = [Entry(id=row.entry_id, skeleton=skeleton) for row, skeleton in rows]
     writer.foresee(key for entry in entries for key in keys_looked_under(entry))
     for (row, _), entry in zip(rows, entries, strict=True):
         body = body_of(row)
+        writer.look_no_further(row.position)
         project(writer, entry, row, body, indexed_again(entry, body), fresh=False)
+    writer.look_no_further(FOREVER)
 
 
 def first_names(reader: Reader, what: str, entries: int) -> list[tuple[str, str]]:

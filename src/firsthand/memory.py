@@ -11,17 +11,19 @@ import msgspec
 
 from firsthand import arguments
 from firsthand.arguments import Conditions, Value
-from firsthand.audit import Audit
 from firsthand.capture import annotate, bounds, cleaning, revise, shape
 from firsthand.capture.claims import remember as remember_write
 from firsthand.capture.episodes import capture as capture_write
 from firsthand.capture.gateway import Write
 from firsthand.handled import Engine, masked
+from firsthand.moving.ledger import Ledger
+from firsthand.moving.peers import Peers
 from firsthand.revising import Revising
 from firsthand.rules.access import handle
 from firsthand.rules.predicates import BUILT_IN
 from firsthand.vocabulary import limits
 from firsthand.vocabulary.citing import Cite
+from firsthand.vocabulary.erasure import Erasure
 from firsthand.vocabulary.errors import AbsentError, FirsthandError, InvalidError
 from firsthand.vocabulary.instants import Instant, to_micros
 from firsthand.vocabulary.kinds import (
@@ -53,8 +55,10 @@ from firsthand.vocabulary.records import (
     TimelineEvent,
     ToolCall,
 )
+from firsthand.vocabulary.refusals import RefusalPage
 
 if TYPE_CHECKING:
+    from firsthand.capture.aftermath import Aftermath
     from firsthand.learning.jobs import Jobs
     from firsthand.review.desk import Review
 
@@ -87,9 +91,14 @@ class Memory(Revising):
         return self._handle.scope
 
     @property
-    def ledger(self) -> Audit:
-        """Verification and rebuild of this space's ledger."""
-        return Audit(self._engine.store, self._engine.gateway, self._handle)
+    def ledger(self) -> Ledger:
+        """This space's ledger: verify, rebuild, seal, export, import, back up."""
+        return Ledger(self._engine.store, self._engine.gateway, self._handle)
+
+    @property
+    def peers(self) -> Peers:
+        """Other stores of this space: which are known, and how far they are believed."""
+        return Peers(self._engine.store, self._engine.gateway, self._handle)
 
     @property
     def review(self) -> Review:
@@ -430,6 +439,54 @@ class Memory(Revising):
         ]  # fmt: skip
         return tuple(self._commit(writes))
 
+    # ---- destroying ------------------------------------------------------------------------------------------------
+
+    def erase(
+        self,
+        record_id: str | None = None,
+        *,
+        target: str | None = None,
+        value: tuple[str | None, str | None, Value] | None = None,
+        reason_code: str,
+        reason: str | None = None,
+        dry_run: bool = False,
+        plan_hash: str | None = None,
+        idempotency_key: str | None = None,
+    ) -> Erasure:
+        """Destroy words to the byte: a source and what rests only on it, or every body that holds a value.
+
+        An episode's id is a source. A claim's id, a description or `value` (subject, predicate, object) is a value:
+        each body that holds it with its subject goes, in every scope of the grant. `dry_run` returns the plan; with its
+        `plan_hash` exactly that plan runs, or none. At most 1,000 bodies a call. A legal hold refuses.
+        """
+        from firsthand.capture import erase as erasing
+
+        named = None if value is not None and record_id is None and target is None else self._target(record_id, target)
+        asked = erasing.Asked(named, None if value is None else erasing.value_of(value), reason_code, reason, plan_hash)
+        return erasing.erase(
+            self._engine.gateway, self._handle, asked, dry_run=shape.switch(dry_run, "dry_run"),
+            idempotency_key=idempotency_key,
+        )  # fmt: skip
+
+    def hold(self, record_id: str, reason: str) -> Receipt:
+        """Keep a record from being erased, by anyone, until a person releases it. Only a person holds."""
+        from firsthand.capture.holds import hold
+
+        return self._one(hold(self._engine.gateway, self._handle, shape.record_id(record_id), reason, release=False))
+
+    def release_hold(self, record_id: str, reason: str) -> Receipt:
+        """Release every hold on a record. Only a person does."""
+        from firsthand.capture.holds import hold
+
+        return self._one(hold(self._engine.gateway, self._handle, shape.record_id(record_id), reason, release=True))
+
+    @property
+    def erasure(self) -> Aftermath:
+        """Certificates of erasures, the byte sweep, and retention."""
+        from firsthand.capture.aftermath import Aftermath
+
+        return Aftermath(self._engine.gateway, self._handle)
+
     # ---- reading ---------------------------------------------------------------------------------------------------
 
     def recall(
@@ -536,6 +593,15 @@ class Memory(Revising):
         limits.check_range(limit, least=1, most=limits.HISTORY_PAGE_ROWS, field="limit")
         with self._engine.store.reading(self.space) as reader:
             return history(reader, self._handle, shape.record_id(record_id), limit, cursor)
+
+    def refusals(self, *, limit: int = 50, cursor: str | None = None) -> RefusalPage:
+        """Which writes were refused in the scopes that may be read here, newest first; never what they said."""
+        from firsthand.recall.refusals import refusals
+
+        self._handle.may("refusals")
+        limits.check_range(limit, least=1, most=limits.LIST_PAGE_ROWS, field="limit")
+        with self._engine.store.reading(self.space) as reader:
+            return refusals(reader, self._handle, limit, cursor)
 
     def stats(self) -> Stats:
         """What the space holds, as far as this handle may read."""

@@ -8,30 +8,43 @@ from typing import NamedTuple
 
 import msgspec
 
-from firsthand.ports import LISTED, REST, UNLISTED, Attention, BeliefRow, DocRow, LedgerRow, Reader, Shelf, Writer
+from firsthand.blanking import blank
+from firsthand.naming import POLICY, define, known_names, name_entity, relate
+from firsthand.ports import (
+    LISTED,
+    REST,
+    UNLISTED,
+    Attention,
+    BeliefRow,
+    DocRow,
+    LedgerRow,
+    MaskRow,
+    Reader,
+    Shelf,
+    Writer,
+)
 from firsthand.rules.bearing import bearings, claim_digest, keys_about
-from firsthand.rules.fold import fold
+from firsthand.rules.fold import affected, fold
 from firsthand.rules.gate import Shown, stands, unlocked
-from firsthand.rules.normalise import name_key
+from firsthand.rules.masks import masks_on, touched
 from firsthand.rules.policy import DEFAULT_POLICY
 from firsthand.rules.salience import Anchor, penalise, reinforce
 from firsthand.rules.standing import Row, settle_unit
 from firsthand.rules.view import View
-from firsthand.rules.wording import BLANK, UTTERANCE, Indexed, index_words
-from firsthand.vocabulary.entries import Attend, Body, Define, Entry, PolicyRules, Relate, Revise, Skeleton
+from firsthand.rules.wording import BLANK, UTTERANCE, Indexed, names_in
+from firsthand.stored import body_of, entry_of, indexed_again
+from firsthand.veil import unread
+from firsthand.vocabulary.entries import Attend, Body, Define, Entry, Erase, PolicyRules, Relate, Revise
 from firsthand.vocabulary.instants import FOREVER
 from firsthand.vocabulary.kinds import HIGHEST_SENSITIVITY, Kind
-from firsthand.vocabulary.records import Entity, Episodic, Payload
+from firsthand.vocabulary.records import Episodic, Payload
 
 GENERATION = 0
-POLICY = "policy"
 POLICIES_KEPT = 8
 FULL_ATTENTION = 1.0
 """A record's salience when it is made."""
 
 _UTTERED = BLANK._replace(flags=UTTERANCE)
-_bodies = msgspec.json.Decoder(Body)
-_skeletons = msgspec.json.Decoder(Skeleton)
 
 
 class Changes(NamedTuple):
@@ -58,26 +71,44 @@ def project(
     edges = entry.skeleton.edges
     match edges:
         case Define():
-            _define(writer, edges, body)
+            define(writer, entry, edges, body)
         case Revise(record_kind="entity"):
-            _name_entity(writer, entry, payload)
+            name_entity(writer, entry, payload)
         case Relate():
-            _relate(writer, entry, edges, body, row.position)
+            relate(writer, entry, edges, body, row.position)
         case Attend():
             _attend(writer, entry.record_id, edges, row.received_at)
+        case Erase():
+            blank(writer, edges.targets)
         case _:
             pass
     step = _Step(writer, entry, row.received_at)
-    if isinstance(edges, Define) and edges.policy is not None:
-        settled = _settle_all(writer, edges.policy)
-    else:
-        settled = fold(writer, entry, policy_in_force(writer), fresh=fresh).rows
+    settled = _settled(writer, entry, row.position, fresh=fresh)
     if isinstance(edges, Revise):
         step.add_document(edges, row.position, payload, indexed, settled.values())
     for unit, rows in settled.items():
         step.believe(unit, rows, empty=fresh and unit == entry.record_id and entry.skeleton.record is None)
     step.reshelve()
+    if writer.has_stones():
+        _mask(writer, entry, set(settled))
     return step.changes
+
+
+def _settled(writer: Writer, entry: Entry, position: int, *, fresh: bool) -> dict[str, frozenset[Row]]:
+    """The rows of every unit that an entry can change."""
+    policy, edges = policy_in_force(writer), entry.skeleton.edges
+    match edges:
+        case Define(policy=PolicyRules() as other) if not writer.senders(entry.id):
+            return _settle_all(writer, other)
+        case Define(what="peer", id=device):
+            return _settle_those(writer, policy, writer.arrived_from(device), position)
+        case Define(what="arrival", entries=arrived):
+            return _settle_those(writer, policy, arrived, position)
+        case Define():
+            return {}
+        case _:
+            read = writer.vouched(entry)
+            return {} if read is None else fold(writer, read, policy, fresh=fresh).rows
 
 
 def policy_in_force(reader: Reader) -> PolicyRules:
@@ -97,29 +128,15 @@ def _settle_all(writer: Writer, policy: PolicyRules) -> dict[str, frozenset[Row]
     return {unit: settle_unit(view, unit, policy) for unit in writer.units()}
 
 
-def entry_of(row: LedgerRow) -> Entry:
-    """A stored entry as the fold sees it."""
-    return Entry(id=row.entry_id, skeleton=_skeletons.decode(row.skeleton))
-
-
-def body_of(row: LedgerRow) -> Body | None:
-    """The words of a stored entry, unless erased."""
-    return _bodies.decode(row.body) if row.body is not None else None
-
-
-def indexed_again(entry: Entry, body: Body | None) -> Indexed:
-    """What the indexes hold of a stored entry."""
-    edges = entry.skeleton.edges
-    if body is None or body.payload is None or (isinstance(edges, Revise) and edges.utterance):
-        return BLANK
-    return index_words(body.payload, said_at(entry, body.payload))
-
-
-def said_at(entry: Entry, payload: Payload) -> int:
-    """The instant against which a payload's relative time words are read."""
-    if isinstance(payload, Episodic) and payload.occurred_at is not None:
-        return payload.occurred_at
-    return entry.skeleton.recorded_at
+def _settle_those(
+    writer: Writer, policy: PolicyRules, entry_ids: Sequence[str], position: int
+) -> dict[str, frozenset[Row]]:
+    """Every unit that these entries have a part in, of those before a position; they may be believed otherwise now."""
+    writer.forget_entries()
+    view = View(writer)
+    here = [row for row in writer.rows_of(entry_ids).values() if row.position < position]
+    units = {unit for row in here for unit in affected(view, entry_of(row))}
+    return {unit: settle_unit(view, unit, policy) for unit in sorted(units)}
 
 
 def shelf_of(rows: Iterable[BeliefRow] | Iterable[Row], kind: Kind) -> Shelf:
@@ -156,7 +173,7 @@ class _Step:
 
     def believe(self, unit: str, rows: frozenset[Row], *, empty: bool) -> None:
         """Close the open rows of a unit that no longer hold, open those that now do; `empty`: it had none."""
-        new = sorted(map(self._belief, rows), key=_place)
+        new = sorted((b for b in map(self._belief, rows) if b is not None), key=_place)
         old = [] if empty else self._writer.open_rows(unit)
         if old:
             before, after = {_content(r) for r in old}, {_content(r) for r in new}
@@ -186,8 +203,11 @@ class _Step:
                 indexed = BLANK if now == UNLISTED else _read_again(self._writer, docs[vid])
                 self._writer.shelve(scope, vid, docs[vid].shelf, now, indexed.terms)
 
-    def _belief(self, row: Row) -> BeliefRow:
+    def _belief(self, row: Row) -> BeliefRow | None:
+        """The row as it is stored; unset while no content of its record is here, only what others say of it."""
         doc = self._document(row)
+        if doc is None:
+            return None
         return BeliefRow(
             vid=doc.vid,
             known_from=self._at,
@@ -213,7 +233,7 @@ class _Step:
             challenged_by=row.challenged_by or None,
         )
 
-    def _document(self, row: Row) -> DocRow:
+    def _document(self, row: Row) -> DocRow | None:
         """The document of a belief's words; a support gets one when its words are first needed."""
         doc = self._docs.get(row.revision) or self._writer.doc(row.revision)
         if doc is not None:
@@ -221,12 +241,49 @@ class _Step:
         stored = self._writer.rows_of([row.revision])[row.revision]
         entry, body = entry_of(stored), body_of(stored)
         kind = View(self._writer).account(entry.record_id).kind
-        assert kind is not None, "a support is of a record with content"
+        if kind is None:
+            return None
         payload = body.payload if body is not None else None
         indexed = indexed_again(entry, body)
         doc = _put_document(self._writer, entry, kind, stored.position, payload, indexed, UNLISTED)
         self._moved[doc.vid] = entry.skeleton.scope
         return doc
+
+
+def _mask(writer: Writer, entry: Entry, units: set[str]) -> None:
+    """Masks on every entry that this one touches, and the words of those whose masks changed, indexed anew."""
+    view = View(writer)
+    asked = touched(view, entry, units)
+    held: dict[str, list[MaskRow]] = {}
+    for row in writer.masks(asked):
+        held.setdefault(row.entry_id, []).append(row)
+    stored = writer.rows_of(asked)
+    for entry_id in sorted(stored):
+        other = entry_of(stored[entry_id])
+        masks = masks_on(view, other)
+        stones = writer.rows_of({m.stone for m in masks if not m.absolute})
+        rows = sorted(
+            MaskRow(entry_id, m.low, m.high, m.stone, 0 if m.absolute else stones[m.stone].received_at) for m in masks
+        )
+        if rows != sorted(held.get(entry_id, [])):
+            writer.put_masks(entry_id, rows)
+            _index_anew(writer, other, body_of(stored[entry_id]), rows)
+
+
+def _index_anew(writer: Writer, entry: Entry, body: Body | None, masks: Sequence[MaskRow]) -> None:
+    """A document's words without what is masked of them; its names are marked, so that they come back exactly."""
+    doc = writer.doc(entry.id)
+    if doc is None:
+        return
+    indexed = indexed_again(entry, body, masks)
+    scope = entry.skeleton.scope
+    writer.reindex(scope, doc, indexed.terms)
+    if body is not None and body.payload is not None:
+        masked = unread(body, masks).payload
+        seen = set(names_in(masked)) if masked is not None else set[str]()
+        names = names_in(body.payload)
+        writer.mask_mentions(scope, doc.vid, [n for n in names if n not in seen], masked=True)
+        writer.mask_mentions(scope, doc.vid, [n for n in names if n in seen], masked=False)
 
 
 def _put_document(
@@ -258,19 +315,11 @@ def _put_document(
     )
     writer.put_doc(doc, indexed.terms)
     # A name this scope knows is a mention however it is written, at a sentence's start or in lower case.
-    known = _known_names(writer, scope, indexed.perhaps, entry.skeleton.sensitivity) if indexed.perhaps else []
+    known = known_names(writer, scope, indexed.perhaps, entry.skeleton.sensitivity) if indexed.perhaps else []
     names = dict.fromkeys((*indexed.mentions, *known))
     if names:
         writer.put_mentions(scope, doc.vid, list(names))
     return doc
-
-
-def _known_names(writer: Writer, scope: str, perhaps: Sequence[str], level: int) -> list[str]:
-    """Those of some words that name an entity which whoever reads this document may know of."""
-    found = writer.entity_names_among(scope, perhaps)
-    entities = {name: set(writer.entities_named(scope, name)) for name in found}
-    locked = writer.locked({e for each in entities.values() for e in each}, level) if entities else set[str]()
-    return [name for name in found if entities[name] - locked]
 
 
 def _content(row: BeliefRow) -> Sequence[object]:
@@ -284,38 +333,10 @@ def _place(row: BeliefRow) -> tuple[int, int]:
 
 def _read_again(writer: Writer, doc: DocRow) -> Indexed:
     (row,) = writer.rows_at([doc.position])
-    return indexed_again(entry_of(row), body_of(row))
+    return indexed_again(entry_of(row), body_of(row), writer.masks([row.entry_id]) if writer.has_stones() else ())
 
 
-# ---- names, relations, attention -------------------------------------------------------------------------------------
-
-
-def _define(writer: Writer, edges: Define, body: Body | None) -> None:
-    name = body.name if body else None
-    if edges.policy is not None:
-        writer.put_name(POLICY, "", msgspec.json.encode(edges.policy).decode())
-    elif edges.what == "scope":
-        writer.put_scope(edges.id, name)
-    else:
-        writer.put_name(edges.what, edges.id, name)
-
-
-def _name_entity(writer: Writer, entry: Entry, payload: Payload | None) -> None:
-    """An entity's names are those of its newest revision: canonical, aliases, former names, identifiers."""
-    names: list[tuple[str, str]] = []
-    if isinstance(payload, Entity):
-        names = [(name_key(payload.canonical_name), "canonical")]
-        names += [(name_key(a.value), a.kind) for a in payload.aliases]
-        names += [(name_key(i.value), "identifier") for i in payload.identifiers]
-    writer.put_entity_names(entry.skeleton.scope, entry.record_id, names)
-
-
-def _relate(writer: Writer, entry: Entry, edges: Relate, body: Body | None, position: int) -> None:
-    relation = (body.name if body else None) or edges.relation
-    if edges.verb == "begin":
-        writer.put_relation(entry.record_id, relation, edges.target, position)
-    else:
-        writer.drop_relation(entry.record_id, relation, edges.target)
+# ---- attention -------------------------------------------------------------------------------------------------------
 
 
 def _attend(writer: Writer, record_id: str, edges: Attend, at: int) -> None:

@@ -12,11 +12,14 @@ from firsthand.config import default_database
 from firsthand.journal import Journal
 from firsthand.ledger import first_names
 from firsthand.memory import Engine, Memory
+from firsthand.moving.joining import read_key
 from firsthand.ports import Clock, Store
 from firsthand.rules.access import Handle, handle
 from firsthand.rules.identity import Keyed
 from firsthand.rules.policy import parse_policy
-from firsthand.store.sqlite import SqliteStore
+from firsthand.store.copying import ends_of, install_database
+from firsthand.store.keys import KeyFile
+from firsthand.store.sqlite import DEVICE_SUFFIX, KEYS_SUFFIX, SqliteStore, translated
 from firsthand.vocabulary.errors import BrokenError, DeniedError, InvalidError
 from firsthand.vocabulary.grants import OPERATOR_GRANT, SPACE_WIDE, Author, Grant, check_scope, check_slug
 from firsthand.vocabulary.kinds import ROLES, Role
@@ -73,16 +76,56 @@ def open(  # noqa: A001
     path = _path(url, create=create)
     store = SqliteStore(path, synchronous=synchronous, vfs=vfs)
     try:
-        keyed = Keyed(store.space_key(space))
+        keyed = Keyed(store.space_key(space), store.older_keys(space))
         _check_key(store, keyed, space)
         gateway = Gateway(store, Journal(store, space), clock or SystemClock())
         caller = handle(space=space, scope=scope, author=author, grant=grant or OPERATOR_GRANT, keyed=keyed)
         if policy is not None:
             _put_in_force(gateway, caller, policy)
+        _clean_up(gateway, caller)
     except BaseException:
         store.close()
         raise
     return Memory(Engine(store, gateway), caller, receipts=receipts)
+
+
+def join(url: str | Path | None, key_file: str | Path) -> str:
+    """Make a store of a space that exists elsewhere, from the key that `memory.peers.share_key` wrote; its space.
+
+    The space must have no entries here yet (`ConflictError`). From then on the two take in each other's exports.
+    """
+    space, key = read_key(Path(key_file))
+    store = SqliteStore(_path(url, create=True))
+    try:
+        store.take_key(space, key)
+    finally:
+        store.close()
+    return space
+
+
+def find_database(url: str | Path | None) -> Path:
+    """Where the file of a memory is, or would be."""
+    return _file(url)
+
+
+def install(database: Path, target: Path) -> None:
+    """Put a database nobody uses, with its keys, in the place of another or of none."""
+    with translated():
+        install_database(database, target, KEYS_SUFFIX, DEVICE_SUFFIX)
+
+
+def lend_keys(target: Path, database: Path) -> bool:
+    """Copy the keys beside one place to another that lacks them; whether there are keys there now."""
+    keys, missing = (path.with_name(path.name + KEYS_SUFFIX) for path in (target, database))
+    if keys.exists() and not missing.exists():
+        KeyFile(keys).copy_to(missing)
+    return missing.exists()
+
+
+def spaces_of(database: Path) -> frozenset[str]:
+    """The spaces of a file that have entries."""
+    with translated():
+        return frozenset(ends_of(database))
 
 
 def _check_choices(
@@ -120,7 +163,7 @@ def _check_key(store: Store, keyed: Keyed, space: str) -> None:
             known = [*reader.some_names("who", NAMES_CHECKED), *first_names(reader, "who", NAMES_CHECKED)]
     except BrokenError:
         return
-    if known and not any(keyed.who(name) == name_id for name_id, name in known):
+    if known and not any(k.who(name) == name_id for k in keyed.versions for name_id, name in known):
         raise BrokenError(
             "key_wrong",
             "the key file beside the database is not the one it was written with; restore it from the same backup",
@@ -132,6 +175,16 @@ def _put_in_force(gateway: Gateway, caller: Handle, policy: str) -> None:
         raise DeniedError("policy_not_granted", "only the operator of the file sets its policy", field="policy")
     rules = parse_policy(_policy_text(policy), lambda name: caller.keyed.digest("origin", name))
     gateway.set_policy(caller, rules)
+
+
+def _clean_up(gateway: Gateway, caller: Handle) -> None:
+    """Clean the file after an erasure that was committed and then interrupted."""
+    with gateway.store.reading(caller.space) as reader:
+        unfinished = reader.unfinished_erasures()
+    if unfinished:
+        from firsthand.capture.certify import finish_all
+
+        finish_all(gateway, caller, crashed_only=True)
 
 
 def _path(url: str | Path | None, *, create: bool) -> Path:

@@ -298,6 +298,26 @@ def test_a_copy_that_is_said_there_too_stands_on_its_own(house):
     assert texts(team, "api port") == ["api port 8080"]
 
 
+def test_what_was_withdrawn_and_restored_is_shared_and_merged_in_view(house):
+    memory = house.memory()
+    fact = claim(memory, "api", "port", 8080)
+    memory.withdraw(fact.record_id, reason="x")
+    memory.restore(fact.record_id, reason="y")
+    copy = memory.share(fact.record_id, "team:web", reason="they ask")
+    assert copy.standing.visibility == "visible"
+    pair = [memory.remember(text).record_id for text in ("The deploy is on Friday", "The deploy is Friday")]
+    memory.withdraw(pair[1], reason="x")
+    memory.restore(pair[1], reason="y")
+    assert memory.merge(pair, reason="the same").standing.visibility == "visible"
+
+
+def test_a_copy_is_shared_from_its_original(house):
+    _, team, _, copy = shared(house)
+    with pytest.raises(firsthand.RefusedError) as caught:
+        team.share(copy.record_id, "team:ops", reason="x")
+    assert caught.value.code == "share_of_copy"
+
+
 def test_sharing_needs_both_scopes(house):
     fact = claim(house.memory(), "api", "port", 8080)
     narrow = house.memory(grant=firsthand.Grant(read={"project:orion"}, write={"project:orion"}))

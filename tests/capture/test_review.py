@@ -195,3 +195,17 @@ def test_a_proposal_is_taken_back_by_who_made_it(house):
     memory, _, proposal = proposed(house)
     house.agent("ben").undo(proposal.entry_id, reason="never mind")
     assert memory.review.list().items == ()
+
+
+def test_a_merge_that_a_job_proposed_is_carried_out_when_it_is_approved(house):
+    memory = house.memory()
+    first = memory.remember("The deploy is on Friday at noon")
+    second = memory.remember("The deploy is on Friday at noon.")
+    if second.record_id == first.record_id:
+        second = memory.remember("The deploy is on a Friday at noon")
+    memory.jobs.run()
+    items = [i for i in memory.review.list().items if i.verb == "merge"]
+    assert len(items) == 1
+    assert memory.review.decide(items[0].item_id, "approve", reason="the same").standing.tier == "fact"
+    assert {memory.read(r.record_id).item.status for r in (first, second)} == {"active", "superseded"}
+    assert memory.review.list().items == ()

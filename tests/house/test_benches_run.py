@@ -57,3 +57,17 @@ def test_a_short_soak_loses_nothing_and_brings_nothing_back(tmp_path: Path) -> N
     assert (found["lost"], found["gate_violations"], found["standing_not_recalled"], found["crashed"]) == (0, 0, 0, 0)
     assert found["acknowledged"] > 0
     assert found["verified_deeply"]
+
+
+def test_tombstones_blocks_every_attack_and_no_near_miss_without_both_words(tmp_path: Path) -> None:
+    written = tmp_path / "tombstones.json"
+    asked = [sys.executable, str(BENCHES / "tombstones.py"), "--rounds", "2", "--stones", "2", "--json", str(written)]
+    done = subprocess.run(asked, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+
+    found = json.loads(written.read_text(encoding="utf-8"))
+    rows = {row["what"].split(" (")[0]: row for row in found["rows"]}
+    assert (rows["all attacks"]["value"], rows["near-misses without both words"]["value"]) == (100, 0)
+    assert rows["all near-misses"]["size"] >= 200
+    assert "refused" not in rows["all near-misses"]["raw"]
+    assert {"commit", "machine", "python", "versions", "load"} <= set(found)

@@ -5,7 +5,8 @@ import os
 import subprocess
 import sys
 
-HEAVY = ("numpy", "rich", "click", "asyncio", "http", "urllib.request", "ssl", "socket", "sqlite3", "pydantic", "email")
+HEAVY = ("numpy", "rich", "click", "asyncio", "http", "urllib.request", "ssl", "socket", "sqlite3", "pydantic", "email",
+         "cryptography")  # fmt: skip
 LISTED = "import json, sys; import firsthand; print(json.dumps(sorted(sys.modules)))"
 
 

@@ -42,7 +42,7 @@ def always_made(url: Any, *, create: bool) -> Path:
     return path_of(url, create=True)
 
 
-def as_it_reads(self: audit._Walk, row: Any) -> Skeleton:
+def as_it_reads(self: audit.Walk, row: Any) -> Skeleton:
     return msgspec.json.decode(row.skeleton, type=Skeleton)
 
 
@@ -61,7 +61,7 @@ MUTANTS = (
            policy.test_another_policy_settles_everything_anew_and_history_keeps_what_was_believed),
     Mutant("anybody sets a policy", wiring, "_put_in_force", put_by_anyone,
            policy.test_only_the_operator_of_the_file_sets_its_policy),
-    Mutant("a rebuild takes any ledger", audit._Walk, "_step", as_it_reads,
+    Mutant("a rebuild takes any ledger", audit.Walk, "_step", as_it_reads,
            rebuild.test_a_rebuild_refuses_a_ledger_that_is_not_what_was_written),
     Mutant("opening makes a file in any case", wiring, "_path", always_made,
            keys.test_opening_without_making_makes_neither_file),

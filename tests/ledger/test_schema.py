@@ -28,11 +28,14 @@ ONE_END = {
     "put_entry",
 }
 WHOLE_SPACE = {
-    # Scopes, counts and numbers are asked of all; a policy settles every unit anew; a queue is shown whole.
+    # Scopes, counts and numbers are asked of all; a policy settles every unit anew; erasures and refusals are few; a
+    # queue is shown whole.
     "scope_rows",
+    "unfinished_erasures",
     "counts",
     "scope_nos_of_docs",
     "units",
+    "refused",
     "jobs",
 }
 WHOLE_FILE = {

@@ -13,7 +13,7 @@ import firsthand
 from firsthand import Memory
 from firsthand.ledger import prepare
 from firsthand.rules.identity import SALT_BYTES
-from firsthand.vocabulary.entries import Body, Edges, Erase, Reject, Revise, Show, Tombstone, root_of
+from firsthand.vocabulary.entries import Body, Edges, Erase, Lift, Reject, Revise, Show, Tombstone, root_of
 from firsthand.vocabulary.grants import Grant
 from firsthand.vocabulary.packets import Item, Packet
 
@@ -91,6 +91,14 @@ def reject(memory: Memory, record_id: str) -> int:
         value=c.value, subject=c.subject, predicate=c.predicate, polarity=c.polarity, one=c.one, absolute=True
     )
     return write(memory, Reject(tombstone=stone), record_id)
+
+
+def lift(memory: Memory) -> int:
+    """Lift the newest rejection of all."""
+    with memory._engine.store.reading(memory.space) as reader:
+        rows = reader.ledger_rows(0, 10_000)
+    stone = [row.entry_id for row in rows if '"kind":"reject"' in row.skeleton][-1]
+    return write(memory, Lift(of=stone))
 
 
 def texts(packet: Packet) -> list[str]:

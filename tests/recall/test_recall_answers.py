@@ -92,7 +92,7 @@ def test_at_most_five_sources_are_cited_and_all_are_counted(tmp_path: Path) -> N
         assert (item.supports, len(item.citations)) == (7, CITATIONS_PER_ITEM)
 
 
-def test_a_source_above_the_clearance_or_withdrawn_is_neither_quoted_nor_counted(tmp_path: Path) -> None:
+def test_a_withdrawn_source_still_counts_and_its_words_are_withheld(tmp_path: Path) -> None:
     with opened(tmp_path) as memory:
         kept = memory.capture("Open note: the lighthouse is painted white", speaker="Ben")
         gone = memory.capture("Private note: the lighthouse is painted white, said my doctor", speaker="Cleo")
@@ -105,13 +105,18 @@ def test_a_source_above_the_clearance_or_withdrawn_is_neither_quoted_nor_counted
         assert before.supports == 2
         withdraw(memory, gone.record_id or "")
         after = only([i for i in memory.recall("lighthouse status").items if i.kind == "semantic"])
-        assert [c.record_id for c in after.citations] == [kept.record_id]
-        assert after.supports == 1
+        assert [(c.record_id, c.quote, c.speaker) for c in after.citations] == [
+            (kept.record_id, "the lighthouse is painted white", "Ben"),
+            (gone.record_id, "[withheld]", None),
+        ]
+        assert after.supports == 2
         items = memory.recall("lighthouse doctor painted").items
         assert items
         assert not any("doctor" in str(i) for i in items)
         view = memory.read(after.record_id)
-        assert [s.citation.record_id for s in view.supports if s.citation] == [kept.record_id]
+        assert {s.citation.quote for s in view.supports if s.citation and s.citation.record_id == gone.record_id} == {
+            "[withheld]"
+        }
 
 
 # ---- qualifiers and times --------------------------------------------------------------------------------------------
@@ -205,7 +210,7 @@ def test_a_saying_whose_end_the_reader_may_not_see_says_nothing_of_it(tmp_path: 
 
 def test_what_was_said_before_a_correction_says_so_at_every_instant_that_knew_of_it(tmp_path: Path) -> None:
     with opened(tmp_path) as memory:
-        spoken = memory.capture("The port is 8080 on staging").record_id or ""
+        spoken = memory.capture("The port is 8080 on staging. Ask Ben of the staging port.").record_id or ""
         fact = memory.remember(
             "staging port is 8080", subject="staging", predicate="port", object=8080,
             evidence=[{"record_id": spoken, "quote": "port is 8080"}],

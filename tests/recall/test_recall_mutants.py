@@ -302,7 +302,7 @@ MUTANTS = [
         SqliteReader,
         "locked",
         lambda *_: set(),
-        answers.test_a_source_above_the_clearance_or_withdrawn_is_neither_quoted_nor_counted,
+        answers.test_a_withdrawn_source_still_counts_and_its_words_are_withheld,
     ),
     Mutant(
         "hidden entities lend their names",
@@ -415,7 +415,7 @@ MUTANTS = [
         claims,
         "prepare_episode",
         as_an_episode,
-        utterances.test_a_retracted_claim_does_not_come_back_as_its_own_utterance,
+        utterances.test_a_claim_without_evidence_comes_once_with_its_words_as_citation,
     ),
     Mutant(
         "utterances of guesses",

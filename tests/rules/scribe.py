@@ -316,7 +316,7 @@ class Scribe:
             merged=tuple(Merged(record=r, claim=of) for r, of in zip(ids, claims, strict=True) if of != new),
         )
         edges = Revise(
-            record_kind="semantic", supersedes=view.content_heads(home), saw=show_heads(view, {home}),
+            record_kind="semantic", supersedes=view.content_heads(home), saw=show_heads(view, {home, *ids}),
             supports=supports, consequences=consequences,
         )  # fmt: skip
         return self.write(who, edges, at, home, scope=scope).id
@@ -332,7 +332,8 @@ class Scribe:
         here = [r.record for r in self.rows_of(of, to) if r.status not in ("superseded", "erased")]
         reach = Reach(source=who.owner, spoken=at)
         consequences = None if here else Consequences(reach=reach, inherits=record)
-        return self.place(who, said, at, scope=to, consequences=consequences).record_id
+        saw = () if here else show_heads(self.view(), {record})
+        return self.place(who, said, at, scope=to, consequences=consequences, saw=saw).record_id
 
     def retract(self, who: Voice, record: str, at: int) -> Entry:
         """A claim: takes back what the retractor said. An episode: it no longer stands."""

@@ -150,6 +150,27 @@ def test_a_linked_copy_is_hidden_and_shown_with_its_original() -> None:
     check_some_orders(scribe, random.Random(SEED), 6)
 
 
+def test_a_copy_made_after_a_restore_that_it_knew_of_is_shown() -> None:
+    scribe = Scribe()
+    original = scribe.remember(ANA, BERLIN, 1)
+    assert original
+    scribe.withdraw(ANA, original, 2)
+    scribe.restore(ANA, original, 3)
+    scribe.share(BEN, original, OTHER, 5)
+    assert scribe.row(BERLIN, OTHER).hidden_reason is None
+
+
+def test_a_merge_after_a_restore_that_it_knew_of_is_shown() -> None:
+    scribe = Scribe()
+    first, second = scribe.remember(ANA, BERLIN, 1), scribe.remember(BEN, CITY, 2)
+    assert first
+    assert second
+    scribe.withdraw(BEN, second, 3)
+    scribe.restore(BEN, second, 4)
+    scribe.merge(ANA, [first, second], NEW.value, 10)
+    assert scribe.row(NEW).hidden_reason is None
+
+
 def test_copies_of_each_other_hold_nothing_up() -> None:
     scribe, original, copy = shared()
     scribe.share(ANA, copy, "team:x", 6)

@@ -11,9 +11,11 @@ from firsthand.capture import cleaning
 from firsthand.capture.entities import Subject, make, resolve
 from firsthand.capture.episodes import Episode, prepare_episode, write_episode
 from firsthand.capture.gateway import Gateway, Write
-from firsthand.capture.ground import Ground, ground
+from firsthand.capture.ground import Ground, ground, source_of
 from firsthand.capture.plain import remember_plain
 from firsthand.capture.receipts import Placed, receipt_for
+from firsthand.capture.sieve import ERASED
+from firsthand.capture.stones import refused_words
 from firsthand.ledger import Appended, Words
 from firsthand.ports import BeliefRow, Reader, Writer
 from firsthand.projection import policy_in_force
@@ -146,6 +148,11 @@ def remember_claim(gateway: Gateway, handle: Handle, saying: Saying) -> Callable
         block = would_block(gateway, handle, writer, claim, saying.basis, grounds)
         if block is not None:
             return gateway.refuse(handle, writer, "remember", f"tombstone_{block.status}", cause=block.entry)
+        if gateway.sieved(handle, writer, saying.words).cut:
+            return gateway.refuse(handle, writer, "remember", ERASED)
+        met = refused_words(handle, writer, saying.words.body, grounds, saying.basis, gateway.clock)
+        if met is not None:
+            return gateway.refuse(handle, writer, "remember", met.code, cause=met.cause)
         name_subject(gateway, handle, writer, saying.payload, subject)
         placed = place(gateway, handle, writer, saying, claim, grounds)
         text = saying.payload.statement if isinstance(saying.payload, Semantic) and subject is None else None
@@ -315,13 +322,6 @@ def assertions(
         )
         for g in grounds
     )
-
-
-def source_of(handle: Handle, g: Ground) -> str:
-    """Whose word it is: the attested speaker, else the origin of a document or tool, else the owner (design 09.5)."""
-    if g.attested and g.speaker is not None:
-        return g.speaker
-    return g.origin if g.origin is not None else handle.ids.owner
 
 
 def would_block(

@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from firsthand.capture.gateway import Gateway
+from firsthand.capture.readable import subject_digest
 from firsthand.ports import Reader, Writer
 from firsthand.rules.access import Handle
 from firsthand.rules.normalise import name_key
-from firsthand.vocabulary.entries import Body, Revise, root_of
+from firsthand.vocabulary.entries import Body, Revise
 from firsthand.vocabulary.records import Entity
 
 
@@ -23,14 +24,6 @@ class Subject(NamedTuple):
     def ambiguous(self) -> bool:
         """Whether several entities have this name."""
         return bool(self.candidates)
-
-
-def subject_digest(reader: Reader, entity_id: str) -> str:
-    """The digest that stands for an entity in claims: that of the name it was made with."""
-    root = reader.get(root_of(entity_id))
-    assert root is not None
-    assert isinstance(root.skeleton.edges, Revise)
-    return root.skeleton.edges.names[0]
 
 
 def resolve(reader: Reader, handle: Handle, name: str) -> Subject:

@@ -7,6 +7,8 @@ from typing import NamedTuple
 from firsthand.capture import cleaning
 from firsthand.capture.cleaning import Cleaned
 from firsthand.capture.gateway import Gateway, Write
+from firsthand.capture.receipts import near_notes
+from firsthand.capture.sieve import ERASED, ERASED_TEXT_CUT
 from firsthand.ledger import Appended, Words
 from firsthand.ports import Writer
 from firsthand.rules.access import Handle
@@ -84,8 +86,12 @@ def capture(
     def run(writer: Writer) -> Receipt:
         if episode.nothing_left:
             return gateway.refuse_own_words(handle, writer, "capture")
-        done = write_episode(gateway, handle, episode, sensitivity, writer)
+        sieved = gateway.sieved(handle, writer, episode.words)
+        if sieved.nothing_left:
+            return gateway.refuse(handle, writer, "capture", ERASED)
+        done = write_episode(gateway, handle, episode._replace(words=sieved.words), sensitivity, writer)
         notes = ("own_packet_cut",) if episode.own_words else ()
+        notes += (ERASED_TEXT_CUT,) if sieved.cut else ()
         return Receipt(
             outcome="stored",
             record_id=done.entry.record_id,
@@ -93,7 +99,7 @@ def capture(
             known_at=done.received_at,
             standing=standing_of(done.changes.opened),
             maskings=maskings,
-            notes=notes,
+            notes=(*notes, *near_notes(done.entry)),
         )
 
     fingerprint = ""

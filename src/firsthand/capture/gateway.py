@@ -6,20 +6,24 @@ tombstones, identity, append.
 
 from __future__ import annotations
 
+import contextlib
 import secrets
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Generator, Sequence
 from typing import NamedTuple, NoReturn
 
 import msgspec
 
+from firsthand.capture.engraving import engraved
 from firsthand.capture.replays import ONLY_OWN_WORDS, replayed
+from firsthand.capture.sieve import Sieve, Sieved
+from firsthand.capture.stones import met_by
 from firsthand.journal import Journal
 from firsthand.ledger import Appended, Draft, Words, append, prepare
 from firsthand.ports import Clock, RequestRow, Store, Writer
 from firsthand.projection import policy_in_force
 from firsthand.rules.access import Handle
 from firsthand.rules.identity import SALT_BYTES
-from firsthand.vocabulary.entries import Body, Define, Edges, PolicyRules
+from firsthand.vocabulary.entries import Body, Define, Edges, Met, PolicyRules
 from firsthand.vocabulary.errors import InvalidError, NextAction
 from firsthand.vocabulary.grants import SPACE_WIDE
 from firsthand.vocabulary.limits import IDEMPOTENCY_KEY_BYTES, check_bytes
@@ -63,14 +67,13 @@ class Gateway:
         self.store = store
         self.journal = journal
         self.clock = clock
-        self._defined: set[tuple[str, str]] = set()
+        self._sieves: dict[str, Sieve] = {}
 
     def commit(
         self, handle: Handle, writes: Sequence[Write], first: Callable[[Writer], None] | None = None
     ) -> list[Receipt]:
         """Run writes in one transaction: all are stored or none. What is run `first` in it may forbid them all."""
         self.journal.flush()
-        defined = set(self._defined)
         with self.store.writing(handle.space) as writer:
             if first is not None:
                 first(writer)
@@ -78,10 +81,20 @@ class Gateway:
                 return []
             self.define_names(handle, writer)
             writer.foresee_names(handle.scope_id, (name for write in writes for name in write.names))
-            receipts = [self._once(handle, writer, w) for w in writes]
-            defined |= {(what, i) for what, i, _ in handle.names}
-        self._defined = defined
-        return receipts
+            return [self._once(handle, writer, w) for w in writes]
+
+    @contextlib.contextmanager
+    def transaction(self, handle: Handle) -> Generator[Writer]:
+        """The append lock and one transaction, in which the caller's names are known."""
+        self.journal.flush()
+        with self.store.writing(handle.space) as writer:
+            self.define_names(handle, writer)
+            yield writer
+
+    def sieved(self, handle: Handle, writer: Writer, words: Words, *, scope_id: str | None = None) -> Sieved:
+        """Words without what was erased from this scope or from all."""
+        sieve = self._sieves.setdefault(handle.space, Sieve(handle.keyed))
+        return sieve.through(writer, handle.scope_id if scope_id is None else scope_id, words, self.clock.now())
 
     def trial(self, handle: Handle, write: Write) -> Receipt:
         """What a write would do: run under the lock like any other, and rolled back."""
@@ -118,18 +131,24 @@ class Gateway:
         sensitivity: int = 0,
         scope_id: str | None = None,
         request: str | None = None,
+        reaches: tuple[Met, ...] = (),
     ) -> Appended:
-        """Append one entry by this handle's author."""
+        """Append one entry by this handle's author, with what its words and its tombstone meet."""
+        scope_id = scope_id if scope_id is not None else handle.scope_id
+        now = self.clock.now()
+        stone = engraved(handle, writer, edges, scope_id, words.body, now)
         draft = Draft(
-            scope=scope_id if scope_id is not None else handle.scope_id,
+            scope=scope_id,
             author=handle.ids,
-            edges=edges,
-            recorded_at=self.clock.now(),
+            edges=stone.edges,
+            recorded_at=now,
+            met=(*met_by(handle, writer, edges, words.body, now), *stone.own),
+            reaches=(*stone.reaches, *reaches),
             record=record,
             sensitivity=sensitivity,
             request=request,
         )
-        return append(writer, draft, words)
+        return append(writer, draft, self.sieved(handle, writer, words, scope_id=draft.scope).words)
 
     def refuse(
         self,
@@ -176,14 +195,14 @@ class Gateway:
         if key is None:
             return None
         with self.store.reading(handle.space) as reader:
-            known = reader.request(_request_digest(handle, verb, key))
+            known = reader.request(request_digest(handle, verb, key))
             return None if known is None else replayed(reader, handle, verb, known, fingerprint, ())
 
     def _once(self, handle: Handle, writer: Writer, write: Write) -> Receipt:
         """Run a write, or answer with the first receipt of its idempotency key."""
         if write.key is None:
             return write.run(writer)
-        digest = _request_digest(handle, write.verb, write.key, write.of)
+        digest = request_digest(handle, write.verb, write.key, write.of)
         known = writer.request(digest)
         if known is not None:
             return replayed(writer, handle, write.verb, known, write.fingerprint, write.maskings)
@@ -200,8 +219,6 @@ class Gateway:
     def define_names(self, handle: Handle, writer: Writer) -> None:
         """Say once, in erasable bodies, what the opaque ids of this author and scope stand for."""
         for what, name_id, text in handle.names:
-            if (what, name_id) in self._defined:
-                continue
             scope = writer.scope(name_id) if what == "scope" else None
             known = scope.name if scope else writer.name(what, name_id) if what != "scope" else None
             if known is None:
@@ -214,6 +231,7 @@ def _definition(what: str, name_id: str) -> Define:
     return Define(what=what, id=name_id)
 
 
-def _request_digest(handle: Handle, verb: str, key: str, of: str = "") -> str:
+def request_digest(handle: Handle, verb: str, key: str, of: str = "") -> str:
+    """The digest under which an idempotency key is kept."""
     check_bytes(key, most=IDEMPOTENCY_KEY_BYTES, field="idempotency_key")
     return handle.keyed.request(handle.ids.actor, verb, f"{key}\n{of}" if of else key)

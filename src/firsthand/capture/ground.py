@@ -97,3 +97,10 @@ def _occurrence(text: str, quote: str) -> tuple[int, int]:
         "quote_cuts_word", "the quote begins or ends inside a word of the cited record; quote whole words",
         field="evidence",
     )  # fmt: skip
+
+
+def source_of(handle: Handle, g: Ground) -> str:
+    """Whose word it is: the attested speaker, else the origin of a document or tool, else the owner (design 09.5)."""
+    if g.attested and g.speaker is not None:
+        return g.speaker
+    return g.origin if g.origin is not None else handle.ids.owner

@@ -20,7 +20,7 @@ from firsthand.rules.view import Said, View
 from firsthand.rules.visibility import show_heads
 from firsthand.rules.wording import words_of
 from firsthand.vocabulary import limits
-from firsthand.vocabulary.entries import Assertion, Body, Claim, Consequences, Edges, Merged, Reach, Revise, Support
+from firsthand.vocabulary.entries import Assertion, Body, Claim, Consequences, Edges, Merged, Reach, Revise
 from firsthand.vocabulary.errors import ConflictError, InvalidError, RefusedError
 from firsthand.vocabulary.packets import Receipt
 from firsthand.vocabulary.records import Competence, PlanGraph, Semantic
@@ -67,7 +67,7 @@ def merge(gateway: Gateway, handle: Handle, asked: Merging, idempotency_key: str
             return gateway.refuse(here, writer, "merge", f"tombstone_{block.status}", cause=block.entry)
         name_subject(gateway, here, writer, payload, subject)
         home = _survivor(writer, here, sources, claim)
-        edges = _edges(gateway, here, writer, sources, home, claim, words_of(payload))
+        edges = _edges(gateway, here, writer, sources, home, claim)
         level = max(s.row.sensitivity for s in sources)
         done = gateway.append(here, writer, edges, words, record=home, sensitivity=level)
         receipt = receipt_for(here, writer, Placed(done, home, claim, False, None), maskings=maskings)
@@ -113,7 +113,7 @@ def _survivor(writer: Writer, here: Handle, sources: Sequence[Current], claim: C
 
 
 def _edges(
-    gateway: Gateway, here: Handle, writer: Writer, sources: Sequence[Current], home: str, claim: Claim, text: str
+    gateway: Gateway, here: Handle, writer: Writer, sources: Sequence[Current], home: str, claim: Claim
 ) -> Edges:
     """The evidence of all on the survivor, and the end of every other claim, for as long as that evidence stands."""
     view = View(writer)
@@ -127,11 +127,9 @@ def _edges(
         reach=Reach(source=here.ids.owner, spoken=gateway.clock.now(), everyone=here.author.role == "person"),
         merged=tuple(Merged(record=s.record_id, claim=s.claim) for s in sources if s.claim != claim),
     )
-    same_words = any(s.record_id == home and s.claim == claim and words_of(s.payload) == text for s in sources)
-    if same_words or home not in [s.record_id for s in sources]:
-        return Support(verb="grant", supports=supports, saw=show_heads(view, [home]), consequences=consequences)
+    saw = show_heads(view, {home, *(s.record_id for s in sources)})
     return Revise(
-        record_kind="semantic", supersedes=view.content_heads(home), saw=show_heads(view, [home]), supports=supports,
+        record_kind="semantic", supersedes=view.content_heads(home), saw=saw, supports=supports,
         consequences=consequences,
     )  # fmt: skip
 

@@ -7,10 +7,11 @@ from collections.abc import Callable
 import msgspec
 
 from firsthand.capture import cleaning
-from firsthand.capture.entities import entities_of, resolve, subject_digest
+from firsthand.capture.entities import entities_of, resolve
 from firsthand.capture.gateway import Gateway
-from firsthand.capture.readable import held, payload_of
+from firsthand.capture.readable import held, payload_of, subject_digest
 from firsthand.capture.receipts import Placed, may_see, receipt_for, rows_now
+from firsthand.capture.stones import refused_record
 from firsthand.ledger import Words
 from firsthand.ports import Writer
 from firsthand.rules.access import Handle
@@ -39,6 +40,9 @@ def remember_plain(
     level = SENSITIVITIES.index(sensitivity)
 
     def run(writer: Writer) -> Receipt:
+        met = refused_record(handle, writer, words.body, gateway.clock)
+        if met is not None:
+            return gateway.refuse(handle, writer, "remember", met.code, cause=met.cause)
         if isinstance(payload, Entity):
             home, edges, said = _entity(gateway, handle, writer, payload, words)
         else:

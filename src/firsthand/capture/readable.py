@@ -10,6 +10,7 @@ from firsthand.capture import shape
 from firsthand.ports import BeliefRow, DocRow, Reader
 from firsthand.rules.access import Handle
 from firsthand.rules.view import View
+from firsthand.veil import Veil
 from firsthand.vocabulary.entries import Body, Entry, Revise, Show, root_of
 from firsthand.vocabulary.errors import AbsentError, DeniedError
 from firsthand.vocabulary.records import Payload
@@ -86,3 +87,19 @@ def payload_of(reader: Reader, entry_id: str) -> Payload | None:
     """The words of a revision, unless erased."""
     row = reader.rows_of([entry_id]).get(entry_id)
     return _bodies.decode(row.body).payload if row is not None and row.body is not None else None
+
+
+def readable_payload(reader: Reader, entry_id: str) -> Payload | None:
+    """The words of a revision as they may be read, unless erased."""
+    row = reader.rows_of([entry_id]).get(entry_id)
+    if row is None or row.body is None:
+        return None
+    return Veil(reader, [entry_id]).body(entry_id, _bodies.decode(row.body)).payload
+
+
+def subject_digest(reader: Reader, entity_id: str) -> str:
+    """The digest that stands for an entity in claims: that of the name it was made with."""
+    root = reader.get(root_of(entity_id))
+    assert root is not None
+    assert isinstance(root.skeleton.edges, Revise)
+    return root.skeleton.edges.names[0]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from firsthand.capture.readable import payload_of
+from firsthand.capture.readable import readable_payload
 from firsthand.ledger import Appended
 from firsthand.ports import BeliefRow, Reader, Writer
 from firsthand.rules.access import Handle
@@ -14,7 +14,7 @@ from firsthand.rules.near import is_near
 from firsthand.rules.terms import terms
 from firsthand.rules.view import View
 from firsthand.rules.wording import words_of
-from firsthand.vocabulary.entries import Claim
+from firsthand.vocabulary.entries import Claim, Entry
 from firsthand.vocabulary.packets import Conflict, Masking, Receipt
 
 NEAR_TERMS = 24
@@ -66,8 +66,13 @@ def receipt_for(
         conflicts=(*conflicts, *extra),
         maskings=maskings,
         evidence_id=placed.evidence_id,
-        notes=(*notes, "support_counted") if placed.counted else notes,
+        notes=(*notes, *(("support_counted",) if placed.counted else ()), *near_notes(placed.done.entry)),
     )
+
+
+def near_notes(entry: Entry) -> tuple[str, ...]:
+    """Told to the writer of words that meet a tombstone: they wait for review, or are masked."""
+    return ("tombstone_near",) if any(met.of for met in entry.skeleton.met) else ()
 
 
 def may_see(handle: Handle, rows: list[BeliefRow]) -> bool:
@@ -80,7 +85,7 @@ def visible_text(handle: Handle, reader: Reader, rows: list[BeliefRow]) -> str |
     seen = [r for r in rows if r.visibility != "hidden"]
     if not seen or not may_see(handle, rows):
         return None
-    payload = payload_of(reader, seen[-1].revision_id)
+    payload = readable_payload(reader, seen[-1].revision_id)
     return words_of(payload) if payload is not None else None
 
 

@@ -25,6 +25,7 @@ from firsthand.capture.ground import ground
 from firsthand.capture.proposals import Intent, propose_if_foreign
 from firsthand.capture.readable import at_record, held, payload_of
 from firsthand.capture.receipts import Placed, receipt_for, still_say
+from firsthand.capture.stones import refused_words
 from firsthand.ports import BeliefRow, Writer
 from firsthand.rules.access import Handle
 from firsthand.rules.bearing import value_digest
@@ -189,6 +190,9 @@ def _replace(
     block = would_block(gateway, handle, writer, claim, "stated", grounds, heads)
     if block is not None:
         return gateway.refuse(handle, writer, asked.verb, f"tombstone_{block.status}", cause=block.entry)
+    met = refused_words(handle, writer, saying.words.body, grounds, saying.basis, gateway.clock, heads)
+    if met is not None:
+        return gateway.refuse(handle, writer, asked.verb, met.code, cause=met.cause)
     name_subject(gateway, handle, writer, saying.payload, subject)
     view = View(writer)
     record_id = current.record.record_id

@@ -12,14 +12,15 @@ from firsthand.capture.gateway import Gateway, Write
 from firsthand.capture.proposals import Intent, propose_if_foreign
 from firsthand.capture.readable import at_record
 from firsthand.capture.receipts import Placed, receipt_for
-from firsthand.ports import Writer
+from firsthand.capture.showing import carriers_of
+from firsthand.ports import Reader, Writer
 from firsthand.rules.access import Handle, handle
 from firsthand.rules.bearing import claim_digest
 from firsthand.rules.view import View
-from firsthand.rules.visibility import show_heads
+from firsthand.rules.visibility import show_heads, shown
 from firsthand.rules.wording import words_of
 from firsthand.vocabulary.entries import Assertion, Body, Claim, Consequences, Edges, Reach, Revise, Support
-from firsthand.vocabulary.errors import ConflictError, DeniedError, InvalidError
+from firsthand.vocabulary.errors import ConflictError, DeniedError, InvalidError, RefusedError
 from firsthand.vocabulary.instants import BEGINNING, FOREVER
 from firsthand.vocabulary.packets import Receipt
 from firsthand.vocabulary.records import Competence, PlanGraph, Semantic
@@ -54,6 +55,7 @@ def share(gateway: Gateway, caller: Handle, asked: Sharing, idempotency_key: str
         if words_of(_payload(current)) != words_of(before):
             raise ConflictError("record_changed", "the record was revised meanwhile; read it again", field="record_id")
         check_source(current, "record_id")
+        _check_original(writer, current)
         here = at_record(writer, caller, current.record)
         gateway.define_names(there, writer)
         proposal = propose_if_foreign(
@@ -81,6 +83,15 @@ def _payload(current: Current) -> Claimed:
     return current.payload
 
 
+def _check_original(reader: Reader, current: Current) -> None:
+    """A copy is not shared on: who withdraws its original could not reach the copy's copies."""
+    root = current.record.root
+    if any(s.shares and s.entry == root.id for s in View(reader).account(current.record_id).said):
+        raise RefusedError(
+            "share_of_copy", "the record is a linked copy; share its original", field="record_id", next_action="none"
+        )
+
+
 def _copy(gateway: Gateway, there: Handle, writer: Writer, current: Current, claim: Claim) -> tuple[str | None, Edges]:
     """The copy rests on its original, and inherits its withdrawals; a claim that lives there gets one more support."""
     supports = (_linked(gateway, there, current, claim),)
@@ -89,7 +100,10 @@ def _copy(gateway: Gateway, there: Handle, writer: Writer, current: Current, cla
         return carriers[0], Support(verb="grant", supports=supports, saw=show_heads(View(writer), carriers))
     reach = Reach(source=there.ids.owner, spoken=supports[0].spoken)
     consequences = Consequences(reach=reach, inherits=current.record_id)
-    return None, Revise(record_kind=current.record.edges.record_kind, supports=supports, consequences=consequences)
+    # Content that does not name the decisions in force on its original would wait for a restore that looks at it.
+    saw = shown(View(writer), carriers_of(View(writer), current.record)).heads
+    kind = current.record.edges.record_kind
+    return None, Revise(record_kind=kind, saw=saw, supports=supports, consequences=consequences)
 
 
 def _linked(gateway: Gateway, there: Handle, current: Current, claim: Claim) -> Assertion:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
+from pathlib import Path
 from typing import Protocol
 
 from firsthand.ports.reading import Reader
-from firsthand.ports.rows import JournalRow
+from firsthand.ports.rows import Head, JournalRow, Residue, Scrubbed
 from firsthand.ports.writing import Writer
+from firsthand.rules.residue import Needle
 
 Progress = Callable[[int, int], None]
 """Called with (done, total)."""
@@ -33,8 +35,34 @@ class Store(Protocol):
         """The key under which names of a space become digests; made on first use and kept beside the database."""
         ...
 
+    def copy_to(self, path: Path, progress: Progress | None) -> tuple[dict[str, Head], list[Path]]:
+        """Copy everything as one consistent state, and what is kept beside it; each space's end, the files kept."""
+        ...
+
+    def device_key(self, space: str) -> bytes:
+        """The secret with which this store signs; made on first use and kept beside the database."""
+        ...
+
     def check(self, space: str) -> list[str]:
         """What the engine finds wrong with its own pages and indexes, in words without content."""
+        ...
+
+    def scrub(self) -> Scrubbed:
+        """Clean the file of what deleted rows left in it: the log, and pages that hold nothing any more."""
+        ...
+
+    def sweep(self, needles: Sequence[Needle], terms: Sequence[str]) -> list[Residue]:
+        """Where the files hold any of these bytes, and the word indexes all of these terms."""
+        ...
+
+    def rehearse(
+        self, folder: Path, canary: str, planted: Mapping[str, bytes], needles: Sequence[Needle]
+    ) -> dict[str, int]:
+        """How often a sweep finds a canary in each place of a store made for it, and each planted form in a file."""
+        ...
+
+    def files(self) -> list[str]:
+        """The names of the store's files."""
         ...
 
     def facts(self) -> dict[str, object]:

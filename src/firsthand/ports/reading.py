@@ -8,19 +8,22 @@ from typing import Protocol
 from firsthand.ports.rows import (
     Attention,
     BeliefRow,
+    CertificateRow,
     ColumnsRow,
     DocRow,
     Head,
     JobRow,
     LedgerRow,
+    MaskRow,
+    RefusalRow,
     RequestRow,
     ScopeRow,
     Scored,
     Shelf,
 )
 from firsthand.rules.view import Entries
-from firsthand.vocabulary.entries import Entry
-from firsthand.vocabulary.kinds import Kind
+from firsthand.vocabulary.entries import Define, Entry
+from firsthand.vocabulary.kinds import Kind, PeerTrust
 
 
 class LedgerReader(Entries, Protocol):
@@ -50,8 +53,32 @@ class LedgerReader(Entries, Protocol):
         """Entries found under each of several keys, of those received by an instant, or of all."""
         ...
 
+    def peers(self) -> dict[str, Define]:
+        """The newest registration of each other store, by its device."""
+        ...
+
+    def senders(self, entry_id: str) -> dict[str, PeerTrust]:
+        """The devices an entry came from, each with how far it itself believes it; none, if it was written here."""
+        ...
+
+    def arrived_from(self, device: str) -> list[str]:
+        """The ids of all entries that came from a device."""
+        ...
+
+    def trust_in(self, entry_id: str) -> PeerTrust:
+        """How far those an entry came from are believed; what was written here counts as it says."""
+        ...
+
+    def vouched(self, entry: Entry) -> Entry | None:
+        """An entry as far as those it came from are believed; unset, if they are not."""
+        ...
+
     def positions_bearing_on(self, key: str) -> list[int]:
         """Positions of entries found under `key`."""
+        ...
+
+    def last_bearing_on(self, key: str) -> int:
+        """The position of the last entry found under `key`, or 0."""
         ...
 
 
@@ -70,6 +97,10 @@ class BeliefReader(Protocol):
         """Documents by number."""
         ...
 
+    def docs_of_kind(self, scope_no: int, kind: Kind) -> list[DocRow]:
+        """The documents of a scope that are of one kind."""
+        ...
+
     def docs_between(self, low: int, high: int, kind: Kind, limit: int) -> list[DocRow]:
         """Documents of one kind by their numbers, from one up to another, but for what was stored only to be cited."""
         ...
@@ -84,6 +115,10 @@ class BeliefReader(Protocol):
 
     def open_rows(self, unit: str) -> list[BeliefRow]:
         """The rows of a unit that are believed now."""
+        ...
+
+    def masks(self, entry_ids: Iterable[str]) -> list[MaskRow]:
+        """What is masked of the words of some entries."""
         ...
 
     def beliefs(self, vids: Iterable[int], known_at: int | None) -> list[BeliefRow]:
@@ -156,6 +191,10 @@ class SearchReader(Protocol):
         """Document numbers below one that mention a name and that nothing locks for a clearance, newest first."""
         ...
 
+    def all_mentioning(self, scope_id: str, name: str) -> list[int]:
+        """Document numbers that mention a name, locked or not."""
+        ...
+
     def mentioned_in(self, scope_id: str, name: str, vids: Iterable[int]) -> list[int]:
         """Those of some document numbers that mention a name."""
         ...
@@ -222,10 +261,26 @@ class NameReader(Protocol):
 
 
 class KeptReader(Protocol):
-    """What a replay leaves as it is: idempotency keys, and the journal of recalls."""
+    """What a replay leaves as it is: idempotency keys, refusals, certificates, and the journal of recalls."""
+
+    def refusals(self, before: int, limit: int) -> list[RefusalRow]:
+        """Refusals below a number, newest first."""
+        ...
 
     def request(self, digest: str) -> RequestRow | None:
         """What an idempotency key was used for."""
+        ...
+
+    def certificate(self, entry_id: str) -> CertificateRow | None:
+        """What is known of the erasure that an entry says."""
+        ...
+
+    def unfinished_erasures(self) -> list[CertificateRow]:
+        """Erasures after which the file was not cleaned yet."""
+        ...
+
+    def refused(self, verb: str) -> set[tuple[str, str]]:
+        """(code, cause) of every refusal of a verb that names its cause."""
         ...
 
     def delivered_to(self, record_ids: Iterable[str], actor: str) -> bool:

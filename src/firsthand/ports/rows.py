@@ -38,7 +38,10 @@ class LedgerRow(NamedTuple):
 
 
 class ScopeRow(NamedTuple):
-    """A scope's number, how many documents it numbered, how many are on each shelf, and its change counter."""
+    """A scope's number, how many documents it numbered and how many are on each shelf.
+
+    `changed` counts what came, went or moved; `erasures` how often a document lost its words.
+    """
 
     scope_id: str
     scope_no: int
@@ -47,6 +50,7 @@ class ScopeRow(NamedTuple):
     listed: int
     rest: int
     changed: int
+    erasures: int
 
 
 class DocRow(NamedTuple):
@@ -106,6 +110,31 @@ class RequestRow(NamedTuple):
     code: str | None
 
 
+class CertificateRow(NamedTuple):
+    """What is known of an erasure, as JSON, and whether the file itself was cleaned after it."""
+
+    entry_id: str
+    at: int
+    report: str
+    cleaned: bool
+
+
+class Residue(NamedTuple):
+    """Bytes of destroyed words that a sweep found: in which file or index, in which form, how often, where first."""
+
+    where: str
+    form: str
+    times: int
+    offsets: tuple[int, ...]
+
+
+class Scrubbed(NamedTuple):
+    """What became of the file's own leftovers; `log`: whether the write-ahead log could be emptied."""
+
+    log: Literal["truncated", "blocked"]
+    pages_freed: int
+
+
 JobState = Literal["waiting", "leased", "dead"]
 
 
@@ -125,6 +154,28 @@ class JobRow(NamedTuple):
     fence: int = 0
     failures: int = 0
     code: str | None = None
+
+
+class MaskRow(NamedTuple):
+    """A span of an entry's texts, laid end to end, that reads as rejected for whoever asks about `since` or later."""
+
+    entry_id: str
+    low: int
+    high: int
+    stone: str
+    since: int
+
+
+class RefusalRow(NamedTuple):
+    """A write that was refused: by its number, content-free."""
+
+    number: int
+    at: int
+    verb: str
+    code: str
+    scope_id: str
+    actor: str
+    cause_entry: str | None
 
 
 class Attention(NamedTuple):

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from typing import Protocol
 
 from firsthand.ports.reading import Reader
-from firsthand.ports.rows import Attention, BeliefRow, DocRow, JobRow, LedgerRow, RequestRow, ScopeRow, Shelf
+from firsthand.ports.rows import Attention, BeliefRow, DocRow, JobRow, LedgerRow, MaskRow, RequestRow, ScopeRow, Shelf
 from firsthand.vocabulary.entries import Entry
 
 
@@ -15,6 +15,14 @@ class Writer(Reader, Protocol):
 
     def put_entry(self, row: LedgerRow) -> None:
         """Append an entry."""
+        ...
+
+    def look_no_further(self, position: int) -> None:
+        """While a replay is at a position: what came later is not known yet."""
+        ...
+
+    def forget_entries(self) -> None:
+        """Read entries anew: they may be believed otherwise than before."""
         ...
 
     def put_bearings(self, entry: Entry, position: int, keys: Sequence[str], bare: Sequence[str]) -> None:
@@ -47,6 +55,18 @@ class Writer(Reader, Protocol):
 
     def shelve(self, scope_id: str, vid: int, was: Shelf, now: Shelf, terms: Sequence[str]) -> None:
         """Move a document's words from one index to another."""
+        ...
+
+    def reindex(self, scope_id: str, doc: DocRow, terms: Sequence[str]) -> None:
+        """Index a document's words anew, on the shelf it is on."""
+        ...
+
+    def put_masks(self, entry_id: str, rows: Sequence[MaskRow]) -> None:
+        """Replace what is masked of an entry's words."""
+        ...
+
+    def mask_mentions(self, scope_id: str, vid: int, names: Sequence[str], *, masked: bool) -> None:
+        """Leave names that a document mentions out of the index, or put them back."""
         ...
 
     def put_mentions(self, scope_id: str, vid: int, names: Sequence[str]) -> None:
@@ -85,8 +105,48 @@ class Writer(Reader, Protocol):
         """Keep what an idempotency key was used for."""
         ...
 
+    def blank(self, entry_ids: Iterable[str]) -> int:
+        """Destroy the bodies of entries that an `erase` among the entries names; how many there were."""
+        ...
+
     def put_refusal(self, at: int, verb: str, code: str, scope_id: str, actor: str, cause_entry: str | None) -> None:
         """Record a refusal, without content."""
+        ...
+
+    def blank_body(self, entry_id: str) -> None:
+        """Destroy the words of an entry that an erase entry of this transaction names."""
+        ...
+
+    def blank_doc(self, scope_id: str, doc: DocRow) -> None:
+        """Forget what a document's words gave: its columns and its terms."""
+        ...
+
+    def drop_mention(self, scope_id: str, name: str, vid: int) -> None:
+        """A document no longer mentions a name."""
+        ...
+
+    def drop_name(self, what: str, name_id: str) -> None:
+        """Forget the words behind an opaque id."""
+        ...
+
+    def drop_relations(self, record_id: str) -> None:
+        """Forget the edges that begin at a record."""
+        ...
+
+    def renumber_speakers(self, scope_id: str) -> None:
+        """Speakers are those still heard in a scope, numbered as if no other had ever spoken there."""
+        ...
+
+    def drop_deliveries(self, record_ids: Iterable[str]) -> None:
+        """Forget which recalls delivered records, and what those packets said in sum."""
+        ...
+
+    def optimise_words(self) -> None:
+        """Rewrite the word indexes: a deleted term's bytes stay in them until then."""
+        ...
+
+    def put_certificate(self, entry_id: str, at: int, report: str, *, cleaned: bool) -> None:
+        """Keep what is known of an erasure."""
         ...
 
     def put_job(self, row: JobRow) -> None:

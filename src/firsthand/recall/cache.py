@@ -1,7 +1,8 @@
 """What one process keeps of a space between recalls: posting lists, and columns of documents.
 
 Both follow the space. A posting list is dropped as soon as any document of its scope comes or goes; a document's
-columns never change, so they only grow. So a ranking never depends on what this process read before (design 04).
+columns never change but by an erasure, which drops them all, so they only grow. So a ranking never depends on what this
+process read before (design 04).
 """
 
 from __future__ import annotations
@@ -124,12 +125,26 @@ class Cache:
         self._speakers: dict[int, tuple[int, dict[str, int]]] = {}
         self._unlisted: dict[int, tuple[int, IntArray]] = {}
         self._sizes: OrderedDict[tuple[int, int], int] = OrderedDict()
+        self._erasures: dict[int, int] = {}
         self._lock = threading.RLock()
+
+    def _heed(self, scope: ScopeRow) -> None:
+        """Forget all that is kept of a scope in which words were erased since: terms and names are words, too."""
+        number = scope.scope_no
+        if self._erasures.get(number, 0) == scope.erasures:
+            return
+        self._erasures[number] = scope.erasures
+        for key in [k for k in self._lists if k[0] == number]:
+            del self._lists[key]
+        self._scopes.pop(number, None)
+        self._speakers.pop(number, None)
+        self._unlisted.pop(number, None)
 
     def postings(self, reader: Reader, scope: ScopeRow, term: str, shelf: Shelf) -> IntArray:
         """Places in the scope of the documents with a term, ascending."""
         key = (scope.scope_no, term, shelf)
         with self._lock:
+            self._heed(scope)
             held = self._lists.get(key)
             if held is not None and held[0] == scope.changed:
                 self._lists.move_to_end(key)
@@ -161,6 +176,7 @@ class Cache:
     def columns(self, reader: Reader, scope: ScopeRow) -> Columns:
         """The columns of a scope's documents; rows written after this snapshot are never reached from it."""
         with self._lock:
+            self._heed(scope)
             held = self._scopes.get(scope.scope_no)
             if held is None:
                 held = self._scopes[scope.scope_no] = _Scope()
@@ -169,6 +185,7 @@ class Cache:
     def speakers(self, reader: Reader, scope: ScopeRow) -> dict[str, int]:
         """Speaker names of a scope with their numbers."""
         with self._lock:
+            self._heed(scope)
             held = self._speakers.get(scope.scope_no)
             if held is None or held[0] != scope.changed:
                 held = (scope.changed, reader.speakers(scope.scope_id))
@@ -178,6 +195,7 @@ class Cache:
     def unlisted(self, reader: Reader, scope: ScopeRow) -> IntArray:
         """Places in the scope of threaded documents that the default gate keeps back."""
         with self._lock:
+            self._heed(scope)
             held = self._unlisted.get(scope.scope_no)
             if held is None or held[0] != scope.changed:
                 held = (scope.changed, np.array(reader.unlisted(scope.scope_no), dtype=np.int64) & SEQ_MASK)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Final, NamedTuple
 
 import msgspec
@@ -12,14 +12,17 @@ from firsthand.recall.denials import deniers
 from firsthand.recall.gated import shown_row
 from firsthand.recall.plan import Plan
 from firsthand.rules.access import Handle
-from firsthand.rules.bearing import citing_key, claim_digest, unit_key, unit_of
+from firsthand.rules.bearing import citing_key, claim_digest, is_absolute, tombstone_key, unit_key, unit_of
 from firsthand.rules.evidence import grade
 from firsthand.rules.gate import unlocked
 from firsthand.rules.predicates import definition
 from firsthand.rules.qualify import Drift, qualify
+from firsthand.rules.tombstones import lifted
 from firsthand.rules.view import Said, View, said_by
 from firsthand.rules.wording import claim_words, words_of
+from firsthand.veil import WITHHELD, Veil
 from firsthand.vocabulary.entries import Body, Entry, Revise, Skeleton, root_of
+from firsthand.vocabulary.grants import SPACE_WIDE
 from firsthand.vocabulary.instants import BEGINNING, FOREVER, to_date
 from firsthand.vocabulary.kinds import SENSITIVITIES, Authority
 from firsthand.vocabulary.packets import Citation, Item, Qualifier, Structure, Why
@@ -49,11 +52,15 @@ class Voice(NamedTuple):
 
 
 class Resting(NamedTuple):
-    """Live assertions of a claim whose evidence the caller may see; `bearing` is all that speaks of its slot."""
+    """Live assertions of a claim whose evidence the caller may see; `bearing` is all that speaks of its slot.
+
+    Evidence that was `withheld` counts, and its words are not shown.
+    """
 
     said: list[Said]
     last_verified: int
     bearing: Sequence[Entry] = ()
+    withheld: frozenset[str] = frozenset()
 
 
 def items(
@@ -61,18 +68,21 @@ def items(
 ) -> list[Item]:
     """Items for documents, in their order; what was erased is left out. `scopes`: names of scope ids known already."""
     claims = [c for c in chosen if c.row.claim is not None]
-    resting = _resting(reader, handle, plan, claims)
+    asserted = _asserted(reader, plan, claims)
+    forbidden = _forbidden(reader, asserted, {SPACE_WIDE, *(scopes or ())})
+    resting = _readable(reader, handle, plan, claims, asserted)
     cited = {root_of(s.evidence) for r in resting.values() for s in r.said}
     stored = reader.rows_of(cited.union(c.row.revision_id for c in chosen))
+    veil = Veil(reader, stored, plan.known_at)
     endings = _said_then(reader, handle, plan, [c for c in chosen if c.row.kind == "episodic"])
     made: list[Item] = []
     for c in chosen:
-        payload = _payload(stored[c.row.revision_id])
-        if payload is not None:
+        body = _body(stored[c.row.revision_id])
+        if body is not None and body.payload is not None and c.row.vid not in forbidden:
             rests = resting.get(c.row.vid)
             ended = endings.get(c.row.record_id)
             scope = (scopes or {}).get(c.row.scope_id) or _scope_name(reader, c.row.scope_id)
-            made.append(_item(reader, handle, plan, c, payload, rests, stored, ended, scope))
+            made.append(_item(reader, handle, plan, c, body, rests, stored, ended, scope, veil))
     return made
 
 
@@ -81,17 +91,20 @@ def _item(
     handle: Handle,
     plan: Plan,
     c: Chosen,
-    payload: Payload,
+    body: Body,
     rests: Resting | None,
     stored: Mapping[str, LedgerRow],
     ended: Qualifier | None,
     scope: str,
+    veil: Veil,
 ) -> Item:
-    row, episode = c.row, payload if isinstance(payload, Episodic) else None
+    row, payload = c.row, veil.body(c.row.revision_id, body).payload
+    assert payload is not None
+    episode = payload if isinstance(payload, Episodic) else None
     own = stored[row.revision_id]
     said: Sequence[Said] = rests.said if rests is not None else ()
-    voice = _voice(own) if not said else None
-    citations = _citations(said, stored) if voice is None else _own_citation(row, payload, voice)
+    voice = _voice(reader, own) if not said else None
+    citations = _citations(rests, stored, veil) if voice is None else _own_citation(row, body.payload, payload, voice)
     verified = rests.last_verified if rests is not None else own.received_at
     challenged_by = _readable_challenger(reader, handle, plan, row)
     denied_by = deniers(reader, plan.clearance, rests.said, rests.bearing, challenged_by) if rests is not None else ()
@@ -135,8 +148,8 @@ def _item(
     )
 
 
-def _payload(stored: LedgerRow) -> Payload | None:
-    return _bodies.decode(stored.body).payload if stored.body is not None else None
+def _body(stored: LedgerRow) -> Body | None:
+    return _bodies.decode(stored.body) if stored.body is not None else None
 
 
 def _scope_name(reader: Reader, scope_id: str) -> str:
@@ -166,10 +179,12 @@ def _structure(payload: Payload) -> Structure | None:
     )
 
 
-def _voice(own: LedgerRow) -> Voice:
-    skeleton = _skeletons.decode(own.skeleton)
-    edges = skeleton.edges
-    return Voice(skeleton.author.role == "person", isinstance(edges, Revise) and edges.attested)
+def _voice(reader: Reader, own: LedgerRow) -> Voice:
+    entry = reader.vouched(Entry(id=own.entry_id, skeleton=_skeletons.decode(own.skeleton)))
+    if entry is None:
+        return Voice(False, False)
+    edges = entry.skeleton.edges
+    return Voice(entry.skeleton.author.role == "person", isinstance(edges, Revise) and edges.attested)
 
 
 def _authority(row: BeliefRow, voice: Voice | None, said: Sequence[Said]) -> Authority:
@@ -186,10 +201,10 @@ def _authority(row: BeliefRow, voice: Voice | None, said: Sequence[Said]) -> Aut
 # ---- what a claim rests on -------------------------------------------------------------------------------------------
 
 
-def _resting(reader: Reader, handle: Handle, plan: Plan, claims: Sequence[Chosen]) -> dict[int, Resting]:
-    """Live assertions of each claim, the best voice and the latest word first."""
+def _asserted(reader: Reader, plan: Plan, claims: Sequence[Chosen]) -> dict[int, Resting]:
+    """All live assertions of each claim, by its document."""
     bearing = reader.bearing_on_any({unit_key(c.row.unit) for c in claims}, plan.known_at)
-    found: dict[int, list[Said]] = {}
+    found: dict[int, Resting] = {}
     for c in claims:
         said = [
             s
@@ -200,46 +215,77 @@ def _resting(reader: Reader, handle: Handle, plan: Plan, claims: Sequence[Chosen
         if len(said) != c.row.live_support:
             live = grade(View(reader), said).live
             said = [s for s in said if s.id in live]
-        found[c.row.vid] = said
-    made = _readable(reader, handle, plan, claims, found)
-    return {c.row.vid: made[c.row.vid]._replace(bearing=bearing.get(unit_key(c.row.unit), ())) for c in claims}
+        found[c.row.vid] = Resting(said, c.row.known_from, bearing.get(unit_key(c.row.unit), ()))
+    return found
+
+
+def _forbidden(reader: Reader, found: Mapping[int, Resting], scopes: Collection[str]) -> set[int]:
+    """Documents of claims that may not come back in another scope that is read beside theirs, whoever says them."""
+    if not reader.has_stones():
+        return set()
+    view, here = View(reader), frozenset(scopes)
+    keys = {vid: tombstone_key(rests.said[0].claim) for vid, rests in found.items() if rests.said}
+    stones = reader.bearing_on_any(keys.values())
+    return {
+        vid
+        for vid, key in keys.items()
+        for stone in stones.get(key, ())
+        if is_absolute(stone) and stone.skeleton.scope in here and not lifted(view, stone.id)
+    }
 
 
 def _readable(
-    reader: Reader, handle: Handle, plan: Plan, claims: Sequence[Chosen], found: Mapping[int, list[Said]]
+    reader: Reader, handle: Handle, plan: Plan, claims: Sequence[Chosen], found: Mapping[int, Resting]
 ) -> dict[int, Resting]:
     """What of it the caller may see: evidence that is locked, or of a scope that is not readable, is not shown."""
-    evidence = {s.evidence for said in found.values() for s in said}
+    evidence = {s.evidence for rests in found.values() for s in rests.said}
     locked = reader.locked(evidence, plan.clearance)
     if handle.readable is not None:
         roots = [reader.get(root_of(e)) for e in evidence]
         locked |= {e.record_id for e in roots if e is not None and not handle.reads(e.skeleton.scope)}
+    withheld = withdrawn(reader, handle, locked, plan.clearance)
     made: dict[int, Resting] = {}
     for c in claims:
-        said = [s for s in found[c.row.vid] if s.evidence not in locked]
-        said.sort(key=lambda s: (s.role != "person", not s.attested, -s.spoken, s.id))
-        made[c.row.vid] = Resting(said, max((s.spoken for s in said), default=c.row.known_from))
+        said = [s for s in found[c.row.vid].said if s.evidence not in locked or s.evidence in withheld]
+        said.sort(key=lambda s: (s.evidence in withheld, s.role != "person", not s.attested, -s.spoken, s.id))
+        verified = max((s.spoken for s in said), default=c.row.known_from)
+        made[c.row.vid] = Resting(said, verified, found[c.row.vid].bearing, withheld)
     return made
 
 
-def _citations(said: Sequence[Said], stored: Mapping[str, LedgerRow]) -> tuple[Citation, ...]:
+def withdrawn(reader: Reader, handle: Handle, locked: Collection[str], clearance: int) -> frozenset[str]:
+    """Records that nothing but a withdrawal locks: that they support is told, their words are not (design 03)."""
+    found: dict[str, bool] = {}
+    for row in reader.beliefs_of_records(locked) if locked else ():
+        only = row.visibility == "hidden" and row.sensitivity <= clearance and handle.reads(row.scope_id)
+        found[row.record_id] = found.get(row.record_id, True) and only and row.status not in ("rejected", "erased")
+    return frozenset(record for record, only in found.items() if only)
+
+
+def _citations(rests: Resting | None, stored: Mapping[str, LedgerRow], veil: Veil) -> tuple[Citation, ...]:
     """Exact spans of the cited records, from their stored words."""
+    if rests is None:
+        return ()
     made: list[Citation] = []
     seen: set[tuple[str, tuple[int, int] | None]] = set()
-    for s in said:
+    for s in rests.said:
         span = s.span
         row = stored.get(root_of(s.evidence))
-        payload = _payload(row) if row is not None else None
+        body = _body(row) if row is not None else None
+        payload = body.payload if body is not None else None
         if payload is None or (s.evidence, span) in seen or len(made) >= CITATIONS_PER_ITEM:
             continue
         seen.add((s.evidence, span))
         text = words_of(payload)
         start, end = span if span is not None else (0, len(text))
+        if s.evidence in rests.withheld:
+            made.append(Citation(record_id=s.evidence, quote=WITHHELD, span=(start, end)))
+            continue
         episode = payload if isinstance(payload, Episodic) else None
         made.append(
             Citation(
                 record_id=s.evidence,
-                quote=text[start:end],
+                quote=veil.quote(root_of(s.evidence), text, start, end),
                 span=(start, end),
                 speaker=episode.speaker if episode and episode.speaker else None,
                 occurred_at=episode.occurred_at if episode and episode.occurred_at is not None else s.spoken,
@@ -250,15 +296,15 @@ def _citations(said: Sequence[Said], stored: Mapping[str, LedgerRow]) -> tuple[C
     return tuple(made)
 
 
-def _own_citation(row: BeliefRow, payload: Payload, voice: Voice) -> tuple[Citation, ...]:
-    """An episode is its own evidence."""
-    if not isinstance(payload, Episodic):
+def _own_citation(row: BeliefRow, whole: Payload | None, payload: Payload, voice: Voice) -> tuple[Citation, ...]:
+    """An episode is its own evidence; the span is that of its words as they were stored."""
+    if not isinstance(payload, Episodic) or not isinstance(whole, Episodic):
         return ()
     return (
         Citation(
             record_id=row.record_id,
             quote=payload.text,
-            span=(0, len(payload.text)),
+            span=(0, len(whole.text)),
             speaker=payload.speaker,
             occurred_at=payload.occurred_at,
             source=payload.source_id,

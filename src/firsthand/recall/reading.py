@@ -12,7 +12,7 @@ import msgspec
 from firsthand.ports import SEQ_BITS, BeliefRow, LedgerRow, Reader
 from firsthand.recall.fuse import current_row, salience_of
 from firsthand.recall.gated import gated
-from firsthand.recall.hydrate import Chosen, items
+from firsthand.recall.hydrate import Chosen, items, withdrawn
 from firsthand.recall.plan import Plan
 from firsthand.rules.access import Handle
 from firsthand.rules.bearing import record_key
@@ -20,6 +20,7 @@ from firsthand.rules.evidence import grade
 from firsthand.rules.view import View
 from firsthand.rules.visibility import show_heads
 from firsthand.rules.wording import names_in, words_of
+from firsthand.veil import WITHHELD, Veil
 from firsthand.vocabulary.entries import Body, Entry, Relate, Skeleton, root_of
 from firsthand.vocabulary.errors import AbsentError, InvalidError
 from firsthand.vocabulary.instants import BEGINNING, FOREVER
@@ -96,7 +97,7 @@ def page(
     reader: Reader, handle: Handle, plan: Plan, limit: int, cursor: str | None, scope_ids: dict[str, str]
 ) -> RecordPage:
     """Records of the plan's scopes, newest first."""
-    before = _cursor(cursor)
+    before = position_in(cursor)
     rows = [r for r in (reader.scope(i) for i in scope_ids.values()) if r is not None]
     allowed = frozenset(r.scope_id for r in rows)
     shown_only = not plan.include
@@ -140,7 +141,8 @@ def _page_items(
     return [(vid_of[i.revision_id], i) for i in items(reader, handle, plan, chosen)]
 
 
-def _cursor(cursor: str | None) -> int | None:
+def position_in(cursor: str | None) -> int | None:
+    """Where a page ended that gave this cursor."""
     if cursor is None:
         return None
     if not isinstance(cursor, str) or not _CURSOR.fullmatch(cursor):  # pyright: ignore[reportUnnecessaryIsInstance]
@@ -153,7 +155,7 @@ def _cursor(cursor: str | None) -> int | None:
 def history(reader: Reader, handle: Handle, record_id: str, limit: int, cursor: str | None) -> History:
     """What happened to a record, oldest first: its entries and every state it was believed in."""
     readable_rows(reader, handle, record_id)
-    after = _cursor(cursor) or 0
+    after = position_in(cursor) or 0
     root = reader.position_of(root_of(record_id))
     positions = set(reader.positions_bearing_on(record_key(record_id)))
     if root is not None:
@@ -195,8 +197,11 @@ def _relates_to_hidden(reader: Reader, handle: Handle, row: LedgerRow) -> bool:
 
 
 def _entry_view(reader: Reader, row: LedgerRow) -> EntryView:
+    """An entry as it was known when it came: what was only taken back later is still its history."""
     skeleton = msgspec.json.decode(row.skeleton, type=Skeleton)
     body = _bodies.decode(row.body) if row.body is not None else None
+    if body is not None:
+        body = Veil(reader, [row.entry_id], row.received_at).body(row.entry_id, body)
     payload = body.payload if body is not None else None
     return EntryView(
         position=row.position,
@@ -223,7 +228,10 @@ def _beliefs(reader: Reader, handle: Handle, record_id: str) -> list[BeliefView]
         if row.sensitivity > handle.clearance:
             continue
         own = stored[docs[row.vid].position]
-        payload = _bodies.decode(own.body).payload if own.body is not None else None
+        body = _bodies.decode(own.body) if own.body is not None else None
+        if body is not None:
+            body = Veil(reader, [own.entry_id], row.known_from).body(own.entry_id, body)
+        payload = body.payload if body is not None else None
         views.append(
             BeliefView(
                 record_id=record_id,
@@ -251,7 +259,9 @@ def _supports(reader: Reader, handle: Handle, view: View, record_id: str) -> tup
     said = view.account(record_id).said
     live = grade(view, said).live if said else frozenset[str]()
     locked = reader.locked({s.evidence for s in said}, handle.clearance)
-    stored = reader.rows_of({root_of(s.evidence) for s in said if s.evidence not in locked})
+    withheld = withdrawn(reader, handle, locked, handle.clearance)
+    stored = reader.rows_of({root_of(s.evidence) for s in said if s.evidence not in locked or s.evidence in withheld})
+    veil = Veil(reader, stored)
     views: list[SupportView] = []
     for s in said:
         row = stored.get(root_of(s.evidence))
@@ -260,10 +270,11 @@ def _supports(reader: Reader, handle: Handle, view: View, record_id: str) -> tup
         if payload is not None:
             text = words_of(payload)
             start, end = s.span if s.span is not None else (0, len(text))
-            episode = payload if isinstance(payload, Episodic) else None
+            hidden = s.evidence in withheld
+            episode = payload if isinstance(payload, Episodic) and not hidden else None
             citation = Citation(
                 record_id=s.evidence,
-                quote=text[start:end],
+                quote=WITHHELD if hidden else veil.quote(root_of(s.evidence), text, start, end),
                 span=(start, end),
                 speaker=episode.speaker if episode else None,
                 occurred_at=episode.occurred_at if episode else None,

@@ -14,6 +14,7 @@ from firsthand.vocabulary.entries import (
     Assertion,
     Claim,
     Consequences,
+    Define,
     Ending,
     Entry,
     Erase,
@@ -32,6 +33,8 @@ from firsthand.vocabulary.instants import BEGINNING
 
 UNIT_HEX: Final = 24
 DIGESTS_KEPT: Final = 8_192
+STONE_KEYS: Final = "t:"
+"""How the keys begin under which tombstones are found by what they forbid."""
 CLAIMED: Final = frozenset({"semantic", "competence", "plan_graph"})
 """Kinds whose records stand on supported claims; the others are their own unit."""
 
@@ -80,7 +83,11 @@ def heir_key(record_id: str) -> str:
 
 def tombstone_key(claim: Claim | Tombstone) -> str:
     """Entries that forbid a value, in any scope."""
-    return "t:" + value_digest(claim)
+    return STONE_KEYS + value_digest(claim)
+
+
+KEPT_OUT_KEY: Final = "f:"
+"""Erase entries that keep words from coming in again, and lifts, which may let them."""
 
 
 def naming_key(entry_id: str) -> str:
@@ -96,6 +103,35 @@ def proposals_key(scope: str) -> str:
 def task_key(scope: str, task: str) -> str:
     """Entries of the working record of one task in one scope."""
     return "k:" + hashlib.sha256(f"{scope}|{task}".encode()).hexdigest()[:UNIT_HEX]
+
+
+def value_key_of(digest: str) -> str:
+    """Tombstones on a value, whatever it is said of; by its own digest, or by that of its first words."""
+    return "v:" + digest
+
+
+def sentence_key_of(digest: str) -> str:
+    """Tombstones on what a whole sentence says."""
+    return "s:" + digest
+
+
+def met_key(entry_id: str) -> str:
+    """Entries whose words meet a tombstone, or whose tombstone meets an entry's words."""
+    return "m:" + entry_id
+
+
+def arrival_key(entry_id: str) -> str:
+    """Arrivals that say from where an entry came."""
+    return "o:" + entry_id
+
+
+def sender_key(device: str) -> str:
+    """Arrivals from one device."""
+    return "q:" + device
+
+
+PEERS_KEY: Final = "y:"
+"""Registrations of other stores."""
 
 
 def assertions_of(entry: Entry) -> tuple[Assertion, ...]:
@@ -138,6 +174,12 @@ def tombstone_of(entry: Entry) -> Tombstone | None:
     return consequences.tombstone if consequences else None
 
 
+def is_absolute(entry: Entry) -> bool:
+    """Whether what an entry forbids is forbidden to everybody, at every time asked about."""
+    tombstone = tombstone_of(entry)
+    return tombstone is not None and (tombstone.absolute or isinstance(entry.skeleton.edges, Erase))
+
+
 def claims_of(entry: Entry) -> list[Claim]:
     """Every claim an entry says something about: asserted, ended, judged."""
     claims = [a.claim for a in assertions_of(entry)]
@@ -175,7 +217,8 @@ def begins_plainly(entry: Entry) -> bool:
 def bearings(entry: Entry) -> list[str]:
     """The keys an entry is found under, without repeats; a plain capture has none."""
     scope, edges = entry.skeleton.scope, entry.skeleton.edges
-    if begins_plainly(entry) and isinstance(edges, Revise) and edges.record_kind != "working":
+    plain = begins_plainly(entry) and not entry.skeleton.met and not entry.skeleton.reaches
+    if plain and isinstance(edges, Revise) and edges.record_kind != "working":
         return []
     keys = [unit_key(unit_of(scope, claim)) for claim in claims_of(entry)]
     keys += [citing_key(a.evidence) for a in assertions_of(entry)]
@@ -185,12 +228,34 @@ def bearings(entry: Entry) -> list[str]:
         keys += [task_key(scope, name) for name in edges.names]
     tombstone = tombstone_of(entry)
     if tombstone:
-        keys.append(tombstone_key(tombstone))
+        keys += [tombstone_key(tombstone), *_found_in_text(tombstone)]
+    met = (*entry.skeleton.met, *entry.skeleton.reaches)
+    keys += [met_key(side) for m in met for side in (m.of, m.by) if side]
     keys += [heir_key(record) for record in inherits_from(entry)]
     keys += [naming_key(i) for i in named_by(entry)]
-    if isinstance(edges, Propose):
-        keys.append(proposals_key(scope))
+    if isinstance(edges, Lift) or (isinstance(edges, Erase) and (edges.tombstone or edges.fingerprints)):
+        keys.append(KEPT_OUT_KEY)
+    match edges:
+        case Define(what="peer"):
+            keys.append(PEERS_KEY)
+        case Define(what="arrival", id=device, entries=arrived):
+            keys += [sender_key(device), *map(arrival_key, arrived)]
+        case Propose():
+            keys.append(proposals_key(scope))
+        case _:
+            pass
     return list(dict.fromkeys(keys))
+
+
+def _found_in_text(tombstone: Tombstone) -> list[str]:
+    """Keys under which a tombstone is found from running text."""
+    keys = [sentence_key_of(digest) for digest in tombstone.sentences]
+    if tombstone.subject:
+        keys.append(value_key_of(tombstone.value))
+        keys += [value_key_of(tombstone.begins)] if tombstone.begins else []
+    elif not tombstone.predicate:
+        keys.append(sentence_key_of(tombstone.value))
+    return keys
 
 
 def keys_about(entry: Entry) -> list[str]:

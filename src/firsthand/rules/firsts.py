@@ -34,7 +34,7 @@ def first_claim_row(view: View, entry: Entry, policy: PolicyRules) -> Row | None
     edges = entry.skeleton.edges
     if not isinstance(edges, Revise) or entry.skeleton.record is not None or edges.record_kind not in CLAIMED:
         return None
-    if len(edges.supports) != 1 or edges.consequences is not None:
+    if len(edges.supports) != 1 or edges.consequences is not None or entry.skeleton.met:
         return None
     (said,) = view.said_in(entry)
     unit = unit_of(said.scope, said.claim)

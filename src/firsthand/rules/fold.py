@@ -21,6 +21,7 @@ from firsthand.rules.bearing import (
     unit_of,
 )
 from firsthand.rules.firsts import first_claim_row, first_row
+from firsthand.rules.masks import met_with
 from firsthand.rules.standing import Row, settle_unit
 from firsthand.rules.view import Entries, View
 from firsthand.vocabulary.entries import (
@@ -116,10 +117,22 @@ def _named_units(view: View, entry: Entry) -> set[str]:
         named = view.get(entry_id)
         if named is not None:
             units |= _own_units(view, named)
+    for met in _met_by(view, entry):
+        units |= view.units_of_record(met.record_id)
     if isinstance(entry.skeleton.edges, Show):
         for heir in view.bearing_on(heir_key(entry.record_id)):
             units |= view.units_of_record(heir.record_id)
     return units
+
+
+def _met_by(view: View, entry: Entry) -> list[Entry]:
+    """Entries whose claims wait by what this entry tells of a tombstone, or by the one it is or lifts."""
+    edges = entry.skeleton.edges
+    met = {met.of for met in entry.skeleton.reaches}
+    stone = view.get(edges.of) if isinstance(edges, Lift) else entry
+    if stone is not None and tombstone_of(stone) is not None:
+        met |= met_with(view, stone)
+    return [found for entry_id in sorted(met) if (found := view.get(entry_id)) is not None]
 
 
 def _with_dependants(view: View, units: set[str], entry: Entry) -> set[str]:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import hmac
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import date, datetime
 from typing import Final
 
@@ -32,9 +32,10 @@ NONCE_HEX: Final = 16
 
 
 class Keyed:
-    """Digests under one space's key."""
+    """Digests under one space's key; `versions`: this one, then those that are kept for what was written under them."""
 
-    def __init__(self, key: bytes) -> None:
+    def __init__(self, key: bytes, older: Sequence[bytes] = ()) -> None:
+        self.versions: tuple[Keyed, ...] = (self, *map(Keyed, older))
         # HMAC's two keyed states, made once and copied: a third of the cost of `hmac.digest` for a short text.
         block = key.ljust(64, b"\0")
         assert len(block) == 64, "a space key is at most one block"

@@ -128,3 +128,8 @@ def _settle(text: str, rule: Callable[[str], str]) -> str:
             break
         text = after
     return text
+
+
+def forget() -> None:
+    """Forget every name seen so far."""
+    _kept_name_key.cache_clear()

@@ -6,9 +6,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Final, cast
 
-from firsthand.vocabulary.entries import PolicyRules
+from firsthand.vocabulary.entries import Keep, PolicyRules
 from firsthand.vocabulary.errors import InvalidError
 from firsthand.vocabulary.grants import check_slug
+from firsthand.vocabulary.kinds import KINDS, SENSITIVITIES
 from firsthand.vocabulary.limits import LIST_ITEMS, NAME_BYTES, check_bytes, check_count, check_range
 
 POLICY_BYTES: Final = 64 * 1024
@@ -19,7 +20,9 @@ LIFT_SOURCES_MAX: Final = 20
 DEFAULT_POLICY: Final = PolicyRules(name="default")
 """In force until a `define` entry says otherwise."""
 
-_KEYS: Final = ("name", "agent_statement_is_claim", "lift_needs_sources", "trusted_tools")
+_KEYS: Final = ("name", "agent_statement_is_claim", "lift_needs_sources", "trusted_tools", "retention")
+_KEEP_KEYS: Final = ("days", "kind", "sensitivity", "tag")
+RETENTION_DAYS_MAX: Final = 36_500
 
 
 def parse_policy(text: str, hash_name: Callable[[str], str]) -> PolicyRules:
@@ -41,6 +44,7 @@ def parse_policy(text: str, hash_name: Callable[[str], str]) -> PolicyRules:
             field="policy.lift_needs_sources",
         ),
         trusted_tools=_tools(table.get("trusted_tools", []), hash_name),
+        retention=_retention(table.get("retention", []), hash_name),
     )
 
 
@@ -74,3 +78,34 @@ def _tools(value: object, hash_name: Callable[[str], str]) -> tuple[str, ...]:
     names = [check_bytes(_text(n, field), most=NAME_BYTES, field=field) for n in cast("list[object]", value)]
     check_count(len(names), most=LIST_ITEMS, field=field)
     return tuple(sorted({hash_name(n) for n in names}))
+
+
+def _retention(value: object, hash_name: Callable[[str], str]) -> tuple[Keep, ...]:
+    """How long each class of records is kept, in the order of the text."""
+    field = "policy.retention"
+    if not isinstance(value, list):
+        raise InvalidError("policy_type_wrong", f"{field} must be a list of tables", field=field)
+    tables = cast("list[object]", value)
+    check_count(len(tables), most=LIST_ITEMS, field=field)
+    return tuple(_keep(each, hash_name, field) for each in tables)
+
+
+def _keep(value: object, hash_name: Callable[[str], str], field: str) -> Keep:
+    if not isinstance(value, dict):
+        raise InvalidError("policy_type_wrong", f"{field} must be a list of tables", field=field)
+    table = cast("dict[str, Any]", value)
+    if not set(table) <= set(_KEEP_KEYS):
+        allowed = ", ".join(_KEEP_KEYS)
+        raise InvalidError("policy_key_unknown", f"{field} has a key other than {allowed}", field=field)
+    kind, level, tag = table.get("kind"), table.get("sensitivity"), table.get("tag")
+    if kind is not None and kind not in KINDS:
+        raise InvalidError("kind_unknown", f"{field}.kind is one of {', '.join(KINDS)}", field=field)
+    if level is not None and level not in SENSITIVITIES:
+        allowed = ", ".join(SENSITIVITIES)
+        raise InvalidError("sensitivity_unknown", f"{field}.sensitivity is one of {allowed}", field=field)
+    return Keep(
+        days=check_range(table.get("days", 0), least=1, most=RETENTION_DAYS_MAX, field=f"{field}.days"),
+        kind=kind,
+        level=None if level is None else SENSITIVITIES.index(level),
+        tag=None if tag is None else hash_name(check_bytes(_text(tag, field), most=NAME_BYTES, field=field)),
+    )

@@ -9,6 +9,7 @@ from typing import NamedTuple
 from firsthand.rules.bearing import CLAIMED, naming_key, unit_key
 from firsthand.rules.conflict import Strand, disputes, later_observations, rank
 from firsthand.rules.evidence import Grades, grade
+from firsthand.rules.masks import doubts_on
 from firsthand.rules.sensitivity import sensitivity
 from firsthand.rules.succession import Held, hold
 from firsthand.rules.tombstones import restates
@@ -59,14 +60,15 @@ def settle_unit(view: View, unit: str, policy: PolicyRules) -> frozenset[Row]:
     approved = approvals(view, unit)
     grades = grade(view, said)
     tiers = {s.id: tier_of(s, policy, s.id in approved) for s in said}
-    held = hold(view, unit, said, grades, tiers, approved)
+    doubts = doubts_on(view, said, approved)
+    held = hold(view, unit, said, grades, tiers | dict.fromkeys(doubts, CANDIDATE), approved)
     by_claim: dict[Claim, list[Said]] = {}
     for s in said:
         by_claim.setdefault(s.claim, []).append(s)
     held_by: dict[Claim, list[Held]] = {}
     for h in held:
         held_by.setdefault(h.said.claim, []).append(h)
-    runs = _runs(view, unit, held, grades, tiers, policy)
+    runs = _runs(view, unit, held, grades, tiers, doubts, policy)
     labels = {c: _carriers(view, mine, grades) for c, mine in by_claim.items()}
     rows: set[Row] = set()
     for claim, mine in by_claim.items():
@@ -117,10 +119,16 @@ def _visibility(hidden: HiddenReason | None, conflict: bool) -> Visibility:
 
 
 def _runs(
-    view: View, unit: str, held: list[Held], grades: Grades, tiers: dict[str, int], policy: PolicyRules
+    view: View,
+    unit: str,
+    held: list[Held],
+    grades: Grades,
+    tiers: dict[str, int],
+    doubts: frozenset[str],
+    policy: PolicyRules,
 ) -> dict[Claim, list[_Run]]:
     """Per claim the maximal runs of equal tier, status and challenger: a sweep over the instants where any changes."""
-    strands = _strands(view, held, grades, tiers)
+    strands = _strands(view, held, grades, tiers, doubts)
     later = later_observations(held, grades)
     contested = _contested(view, unit)
     runs: dict[Claim, list[_Run]] = {}
@@ -156,7 +164,7 @@ def _sweep(
 
 
 def _strands(
-    view: View, held: list[Held], grades: Grades, tiers: dict[str, int]
+    view: View, held: list[Held], grades: Grades, tiers: dict[str, int], doubts: frozenset[str]
 ) -> dict[Claim, dict[Strand, list[tuple[int, int]]]]:
     found: dict[Claim, dict[Strand, list[tuple[int, int]]]] = {}
     for h in held:
@@ -164,7 +172,7 @@ def _strands(
         live = s.id in grades.live
         erased = not live and view.erased(s.entry)
         words = s.said if tier == CANDIDATE else ""
-        restated = tier != FACT and restates(view, s)
+        restated = tier != FACT and (s.id in doubts or restates(view, s))
         strand = Strand(tier, voice_of(s), s.source, words, s.echo, live, erased, restated)
         found.setdefault(s.claim, {}).setdefault(strand, []).extend(h.windows)
     return {c: {s: _union(w) for s, w in by.items()} for c, by in found.items()}

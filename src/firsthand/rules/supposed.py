@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Sequence
 
-from firsthand.rules.bearing import bearings
+from firsthand.rules.bearing import STONE_KEYS, bearings
 from firsthand.rules.view import Entries
 from firsthand.vocabulary.entries import Entry
 
@@ -32,3 +32,7 @@ class Supposed:
     def scopes(self) -> tuple[str, ...]:
         """Every scope id in the space."""
         return self._entries.scopes()
+
+    def has_stones(self) -> bool:
+        """Whether any entry forbids a value, or would."""
+        return self._entries.has_stones() or any(key.startswith(STONE_KEYS) for key in self._bearing)

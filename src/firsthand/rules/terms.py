@@ -164,3 +164,8 @@ def _grams(run: str, size: int) -> tuple[str, ...]:
     if len(run) <= size:
         return (run,)
     return tuple(run[at : at + size] for at in range(len(run) - size + 1))
+
+
+def forget() -> None:
+    """Forget every word seen so far."""
+    _cached_terms.cache_clear()

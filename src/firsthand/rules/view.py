@@ -8,8 +8,10 @@ from typing import NamedTuple, Protocol
 
 from firsthand.rules.bearing import (
     CLAIMED,
+    STONE_KEYS,
     assertions_of,
     bearings,
+    citing_key,
     endings_of,
     inherits_from,
     keys_about,
@@ -35,6 +37,10 @@ class Entries(Protocol):
 
     def scopes(self) -> tuple[str, ...]:
         """Every scope id in the space."""
+        ...
+
+    def has_stones(self) -> bool:
+        """Whether any entry forbids a value: without one, nothing has to be looked for."""
         ...
 
 
@@ -67,6 +73,10 @@ class MemoryEntries:
     def scopes(self) -> tuple[str, ...]:
         """Every scope id in the space."""
         return tuple(self._scopes)
+
+    def has_stones(self) -> bool:
+        """Whether any entry forbids a value."""
+        return any(key.startswith(STONE_KEYS) for key in self._bearing)
 
     def all(self) -> tuple[Entry, ...]:
         """Every entry, in arrival order."""
@@ -224,6 +234,10 @@ class View:
         """Every scope id in the space."""
         return self._entries.scopes()
 
+    def has_stones(self) -> bool:
+        """Whether any entry forbids a value."""
+        return self._entries.has_stones()
+
     def account(self, record_id: str) -> Account:
         """What the root, if it is here, and every other entry about a record say."""
         account = self._accounts.get(record_id)
@@ -242,6 +256,10 @@ class View:
     def said_of_record(self, record_id: str) -> list[Said]:
         """Every assertion made on a record."""
         return self.account(record_id).said
+
+    def cited_by(self, record_id: str) -> tuple[Entry, ...]:
+        """Entries with an assertion that cites a record."""
+        return self.bearing_on(citing_key(record_id))
 
     def kind_of(self, record_id: str) -> Kind | None:
         """The kind of a record, if any content of it is here."""
@@ -277,7 +295,8 @@ class View:
 
     def erased(self, entry_id: str) -> bool:
         """Whether the body of an entry was destroyed."""
-        return any(isinstance(e.skeleton.edges, Erase) for e in self.bearing_on(naming_key(entry_id)))
+        naming = (e.skeleton.edges for e in self.bearing_on(naming_key(entry_id)))
+        return any(isinstance(edges, Erase) and entry_id in edges.targets for edges in naming)
 
     def content_heads(self, record_id: str) -> tuple[str, ...]:
         """Revisions of a record that no other replaces."""

@@ -8,7 +8,7 @@ WHERE space_id = ? AND position > ? ORDER BY position LIMIT ?;
 -- name: position_of
 SELECT position FROM entry WHERE space_id = ? AND entry_id = ?;
 -- name: skeleton_of
-SELECT skeleton FROM entry WHERE space_id = ? AND entry_id = ?;
+SELECT skeleton FROM entry WHERE space_id = ? AND entry_id = ? AND position <= ?;
 -- name: rows_of
 SELECT position, entry_id, received_at, chain, skeleton, body, salt FROM entry
 WHERE space_id = ? AND entry_id IN (SELECT value FROM {list}) ORDER BY position;
@@ -21,13 +21,23 @@ WHERE b.space_id = ? AND b.key = ? ORDER BY b.position;
 -- name: bearing_on_any
 SELECT b.key, e.entry_id, e.skeleton FROM bearing b JOIN entry e ON e.space_id = b.space_id AND e.position = b.position
 WHERE b.space_id = ? AND b.key IN (SELECT value FROM {list}) AND e.received_at <= ? ORDER BY b.key, b.position;
+-- name: last_bearing_on
+SELECT max(position) FROM bearing WHERE space_id = ? AND key = ?;
+-- name: has_stones
+SELECT 1 FROM bearing WHERE space_id = ? AND key >= 't:' AND key < 't;' LIMIT 1;
+-- name: masks
+SELECT entry_id, low, high, stone, since FROM mask
+WHERE space_id = ? AND entry_id IN (SELECT value FROM {list}) ORDER BY entry_id, low, high, stone;
+-- name: refusals
+SELECT refusal_no, at, verb, code, scope_id, actor, cause_entry FROM refusal
+WHERE space_id = ? AND refusal_no < ? ORDER BY refusal_no DESC LIMIT ?;
 -- name: positions_bearing_on
 SELECT position FROM bearing WHERE space_id = ? AND key = ? ORDER BY position;
 
 -- name: scope
-SELECT scope_id, scope_no, name, next_seq, listed, rest, changed FROM scope WHERE space_id = ? AND scope_id = ?;
+SELECT scope_id, scope_no, name, next_seq, listed, rest, changed, erasures FROM scope WHERE space_id = ? AND scope_id = ?;
 -- name: scope_rows
-SELECT scope_id, scope_no, name, next_seq, listed, rest, changed FROM scope WHERE space_id = ? ORDER BY scope_no;
+SELECT scope_id, scope_no, name, next_seq, listed, rest, changed, erasures FROM scope WHERE space_id = ? ORDER BY scope_no;
 -- name: some_names
 SELECT name_id, text FROM name WHERE space_id = ? AND what = ? AND text IS NOT NULL ORDER BY name_id LIMIT ?;
 -- name: name
@@ -141,7 +151,8 @@ WHERE space_id = ? AND vid >= ? AND vid < ? ORDER BY vid;
 -- name: unlisted
 SELECT vid FROM doc WHERE space_id = ? AND vid >= ? AND vid < ? AND shelf <> 1 AND thread IS NOT NULL ORDER BY vid;
 -- name: known_names
-SELECT n.value FROM {list} n WHERE EXISTS (SELECT 1 FROM mention m WHERE m.space_id = ?2 AND m.scope_id = ?3 AND m.name = n.value)
+SELECT n.value FROM {list} n WHERE EXISTS (SELECT 1 FROM mention m WHERE m.space_id = ?2 AND m.scope_id = ?3 AND m.name = n.value
+                                              AND m.masked = 0)
    OR EXISTS (SELECT 1 FROM entity_name e WHERE e.space_id = ?2 AND e.scope_id = ?3 AND e.name = n.value) ORDER BY n.value;
 -- name: thread_before
 SELECT d.vid FROM doc d WHERE d.space_id = ? AND d.thread = ? AND d.vid < ?
@@ -156,13 +167,13 @@ SELECT d.vid FROM doc d WHERE d.space_id = ? AND d.thread = ? AND d.vid > ?
       AND (k.sensitivity > ? OR k.visibility = 'hidden' OR k.status IN ('rejected', 'erased')))
 ORDER BY d.vid LIMIT ?;
 -- name: mentioning
-SELECT m.vid FROM mention m WHERE m.space_id = ? AND m.scope_id = ? AND m.name = ? AND m.vid < ?
+SELECT m.vid FROM mention m WHERE m.space_id = ? AND m.scope_id = ? AND m.name = ? AND m.vid < ? AND m.masked = 0
   AND NOT EXISTS (SELECT 1 FROM belief k WHERE k.space_id = m.space_id AND k.vid = m.vid
       AND k.known_to = 9223372036854775807
       AND (k.sensitivity > ? OR k.visibility = 'hidden' OR k.status IN ('rejected', 'erased')))
 ORDER BY m.vid DESC LIMIT ?;
 -- name: mentioned_in
-SELECT m.vid FROM mention m WHERE m.space_id = ? AND m.scope_id = ? AND m.name = ?
+SELECT m.vid FROM mention m WHERE m.space_id = ? AND m.scope_id = ? AND m.name = ? AND m.masked = 0
   AND m.vid IN (SELECT value FROM {list}) ORDER BY m.vid;
 -- name: has_spoken
 SELECT 1 FROM doc d WHERE d.space_id = ? AND d.vid >= ? AND d.vid < ? AND d.speaker = ?
@@ -188,7 +199,8 @@ ORDER BY found.record_id;
 SELECT e.received_at FROM doc d JOIN entry e ON e.space_id = d.space_id AND e.position = d.position
 WHERE d.space_id = ? AND d.vid = ?;
 -- name: mentions_among
-SELECT name FROM mention WHERE space_id = ? AND scope_id = ? AND name IN (SELECT value FROM {list}) AND vid = ? ORDER BY name;
+SELECT name FROM mention WHERE space_id = ? AND scope_id = ? AND name IN (SELECT value FROM {list}) AND vid = ? AND masked = 0
+ORDER BY name;
 -- name: entities_named
 SELECT DISTINCT record_id FROM entity_name WHERE space_id = ? AND scope_id = ? AND name = ? ORDER BY record_id;
 -- name: standing_entities
@@ -252,6 +264,10 @@ SELECT count(*), max(at) FROM receipt;
 
 -- name: put_entry
 INSERT INTO entry (space_id, position, entry_id, received_at, chain, skeleton, body, salt) VALUES (?, ?, ?, ?, ?, ?, ?, ?);
+-- name: blank
+UPDATE entry SET body = NULL, salt = NULL WHERE space_id = ? AND entry_id IN (SELECT value FROM {list}) AND body IS NOT NULL;
+-- name: refused
+SELECT code, cause_entry FROM refusal WHERE space_id = ? AND verb = ? AND cause_entry IS NOT NULL ORDER BY refusal_no;
 -- name: put_bearing
 INSERT INTO bearing (space_id, key, position) VALUES (?, ?, ?);
 -- name: highest_scope_no
@@ -261,7 +277,8 @@ SELECT space_id, scope_no FROM scope ORDER BY scope_no;
 -- name: scope_nos_of_docs
 SELECT DISTINCT vid >> ?2 AS scope_no FROM doc WHERE space_id = ?1 ORDER BY scope_no;
 -- name: put_scope
-INSERT INTO scope (space_id, scope_id, scope_no, name, next_seq, listed, rest, changed) VALUES (?, ?, ?, ?, 0, 0, 0, 0);
+INSERT INTO scope (space_id, scope_id, scope_no, name, next_seq, listed, rest, changed, erasures)
+VALUES (?, ?, ?, ?, 0, 0, 0, 0, 0);
 -- name: name_scope
 UPDATE scope SET name = ? WHERE space_id = ? AND scope_id = ?;
 -- name: put_name
@@ -274,9 +291,54 @@ VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?);
 -- name: set_shelf
 UPDATE doc SET shelf = ? WHERE space_id = ? AND vid = ?;
 -- name: count_scope
-UPDATE scope SET next_seq = ?, listed = ?, rest = ?, changed = ? WHERE space_id = ? AND scope_id = ?;
+UPDATE scope SET next_seq = ?, listed = ?, rest = ?, changed = ?, erasures = ? WHERE space_id = ? AND scope_id = ?;
+-- name: blank_body
+UPDATE entry SET body = NULL, salt = NULL WHERE space_id = ? AND entry_id = ? AND body IS NOT NULL;
+-- name: blank_doc
+UPDATE doc SET thread = NULL, speaker = NULL, occurred_at = NULL, flags = flags & 4, told_from = NULL, told_to = NULL,
+               volatility = NULL
+WHERE space_id = ? AND vid = ?;
+-- name: drop_mention
+DELETE FROM mention WHERE space_id = ? AND scope_id = ? AND name = ? AND vid = ?;
+-- name: all_mentioning
+SELECT vid FROM mention WHERE space_id = ? AND scope_id = ? AND name = ? ORDER BY vid;
+-- name: docs_of_kind
+SELECT vid, record_id, revision_id, position, kind, shelf, thread, speaker, occurred_at, flags, told_from,
+       told_to, volatility
+FROM doc WHERE space_id = ? AND vid >= ? AND vid < ? AND kind = ? ORDER BY vid;
+-- name: drop_relations
+DELETE FROM relation WHERE space_id = ? AND record_id = ?;
+-- name: heard
+SELECT s.name, s.speaker_no, min(d.vid) FROM doc d
+JOIN speaker s ON s.space_id = d.space_id AND s.scope_id = ? AND s.speaker_no = d.speaker
+WHERE d.space_id = ? AND d.vid >= ? AND d.vid < ? AND d.speaker IS NOT NULL GROUP BY s.speaker_no ORDER BY min(d.vid);
+-- name: drop_speakers
+DELETE FROM speaker WHERE space_id = ? AND scope_id = ?;
+-- name: number_speaker
+INSERT INTO speaker (space_id, scope_id, speaker_no, name) VALUES (?, ?, ?, ?);
+-- name: renumber_speakers
+UPDATE doc SET speaker = (SELECT value FROM {list} n WHERE n.key = doc.speaker)
+WHERE space_id = ? AND vid >= ? AND vid < ? AND speaker IS NOT NULL;
+-- name: drop_deliveries
+DELETE FROM delivery WHERE space_id = ? AND record_id = ?;
+-- name: blank_receipts
+UPDATE receipt SET digest = '' WHERE space_id = ?1 AND recall_id IN (SELECT recall_id FROM delivery
+    WHERE space_id = ?1 AND record_id = ?2);
+-- name: put_certificate
+INSERT INTO certificate (space_id, entry_id, at, report, cleaned) VALUES (?, ?, ?, ?, ?)
+ON CONFLICT (space_id, entry_id) DO UPDATE SET report = excluded.report, cleaned = excluded.cleaned;
+-- name: certificate
+SELECT entry_id, at, report, cleaned FROM certificate WHERE space_id = ? AND entry_id = ?;
+-- name: unfinished_erasures
+SELECT entry_id, at, report, cleaned FROM certificate WHERE space_id = ? AND cleaned = 0 ORDER BY entry_id;
 -- name: put_mention
-INSERT INTO mention (space_id, scope_id, name, vid) VALUES (?, ?, ?, ?);
+INSERT INTO mention (space_id, scope_id, name, vid, masked) VALUES (?, ?, ?, ?, 0);
+-- name: mask_mention
+UPDATE mention SET masked = ? WHERE space_id = ? AND scope_id = ? AND name = ? AND vid = ?;
+-- name: drop_masks
+DELETE FROM mask WHERE space_id = ? AND entry_id = ?;
+-- name: put_mask
+INSERT INTO mask (space_id, entry_id, low, high, stone, since) VALUES (?, ?, ?, ?, ?, ?);
 -- name: drop_entity_names
 DELETE FROM entity_name WHERE space_id = ? AND record_id = ?;
 -- name: put_entity_name

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from firsthand.ports import SEQ_BITS, Attention, BeliefRow, DocRow
+from firsthand.ports import SEQ_BITS, Attention, BeliefRow, DocRow, MaskRow
 from firsthand.store.snapshot import Snapshot, array
 from firsthand.vocabulary.kinds import Kind
 
@@ -25,9 +25,18 @@ class BeliefReads(Snapshot):
         """Documents by number."""
         return {r[0]: DocRow(*r) for r in self._all("docs", array(vids))}
 
+    def docs_of_kind(self, scope_no: int, kind: Kind) -> list[DocRow]:
+        """The documents of a scope that are of one kind."""
+        low, high = scope_no << SEQ_BITS, (scope_no + 1) << SEQ_BITS
+        return [DocRow(*r) for r in self._all("docs_of_kind", low, high, kind)]
+
     def docs_between(self, low: int, high: int, kind: Kind, limit: int) -> list[DocRow]:
         """Documents of one kind by their numbers, from one up to another, but for what was stored only to be cited."""
         return [DocRow(*r) for r in self._all("docs_between", low, high, kind, limit)]
+
+    def masks(self, entry_ids: Iterable[str]) -> list[MaskRow]:
+        """What is masked of the words of some entries."""
+        return [MaskRow(*r) for r in self._all("masks", array(entry_ids))]
 
     def records_beginning(self, prefix: str, limit: int) -> list[str]:
         """Records whose id begins so, in order."""

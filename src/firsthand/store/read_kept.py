@@ -4,17 +4,35 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from firsthand.ports import JobRow, RequestRow
+from firsthand.ports import CertificateRow, JobRow, RefusalRow, RequestRow
+from firsthand.store.engine import Row
 from firsthand.store.snapshot import Snapshot, array
 
 
 class KeptReads(Snapshot):
-    """Idempotency keys, the journal of recalls, and the queue of jobs."""
+    """Idempotency keys, refusals, the journal of recalls, and the queue of jobs."""
+
+    def refusals(self, before: int, limit: int) -> list[RefusalRow]:
+        """Refusals below a number, newest first."""
+        return [RefusalRow(*r) for r in self._all("refusals", before, limit)]
 
     def request(self, digest: str) -> RequestRow | None:
         """What an idempotency key was used for."""
         row = self._one("request", digest)
         return RequestRow(*row) if row else None
+
+    def certificate(self, entry_id: str) -> CertificateRow | None:
+        """What is known of the erasure that an entry says."""
+        row = self._one("certificate", entry_id)
+        return _certificate(row) if row else None
+
+    def unfinished_erasures(self) -> list[CertificateRow]:
+        """Erasures after which the file was not cleaned yet."""
+        return [_certificate(row) for row in self._all("unfinished_erasures")]
+
+    def refused(self, verb: str) -> set[tuple[str, str]]:
+        """(code, cause) of every refusal of a verb that names its cause."""
+        return {(code, cause) for code, cause in self._all("refused", verb)}
 
     def delivered_to(self, record_ids: Iterable[str], actor: str) -> bool:
         """Whether a recall ever gave one of these records to an actor."""
@@ -44,3 +62,7 @@ class KeptReads(Snapshot):
         """Up to which position a job's work in a scope has been put in the queue."""
         row = self._one("job_mark", job, scope_id)
         return row[0] if row else 0
+
+
+def _certificate(row: Row) -> CertificateRow:
+    return CertificateRow(row[0], row[1], row[2], bool(row[3]))

@@ -70,6 +70,10 @@ class SearchReads(Snapshot):
         below = before if before is not None else FOREVER
         return [r[0] for r in self._all("mentioning", scope_id, name, below, clearance, limit)]
 
+    def all_mentioning(self, scope_id: str, name: str) -> list[int]:
+        """Document numbers that mention a name, locked or not."""
+        return [r[0] for r in self._all("all_mentioning", scope_id, name)]
+
     def mentioned_in(self, scope_id: str, name: str, vids: Iterable[int]) -> list[int]:
         """Those of some document numbers that mention a name."""
         return [r[0] for r in self._all("mentioned_in", scope_id, name, array(vids))]

@@ -25,6 +25,7 @@ class Remembering(SqliteReader):
     def __init__(self, connection: Connection, queries: dict[str, str], space: str) -> None:
         super().__init__(connection, queries, space)
         self._head: Head | None = None
+        self._stones: bool | None = None
         self._speakers: dict[tuple[str, str], int] = {}
         self._scopes: dict[str, ScopeRow] = {}
         self._names: dict[tuple[str, str], str | None] = {}
@@ -34,6 +35,7 @@ class Remembering(SqliteReader):
         self._entries: dict[str, Entry] = {}
         self._bearing: dict[str, list[Entry]] = {}
         self._open: dict[str, list[BeliefRow]] = {}
+        self._last_bearing: dict[str, int] = {}
 
     def head(self) -> Head:
         """The end of the ledger, which nobody else can move while this transaction lasts."""
@@ -59,6 +61,18 @@ class Remembering(SqliteReader):
             found = self._bearing[key] = list(super().bearing_on(key))
         return found
 
+    def last_bearing_on(self, key: str) -> int:
+        """The position of the last entry found under `key`, or 0."""
+        if key not in self._last_bearing:
+            self._last_bearing[key] = super().last_bearing_on(key)
+        return self._last_bearing[key]
+
+    def has_stones(self) -> bool:
+        """Whether any entry forbids a value: asked at every write, looked up once."""
+        if self._stones is None:
+            self._stones = super().has_stones()
+        return self._stones
+
     def foresee(self, keys: Iterable[str]) -> None:
         """Read at once what bears on keys that will be asked for one by one."""
         if len(self._bearing) >= KEPT_KEYS:
@@ -75,7 +89,8 @@ class Remembering(SqliteReader):
         if found is None:
             if len(self._open) >= KEPT:
                 self._open.clear()
-            said = self.bearing_on(unit_key(unit))  # which the fold reads anyway
+            # The fold reads it anyway. Where other stores are known, what they said may be there and not count.
+            said = self.bearing_on(unit_key(unit)) or self._trusts()
             found = self._open[unit] = super().open_rows(unit) if said else []
         return list(found)
 
@@ -127,8 +142,9 @@ class Remembering(SqliteReader):
             found = self._entities[scope_id, name] = super().standing_entities(scope_id, name)
         return found
 
-    def _decoded(self, entry_id: str, skeleton: str) -> Entry:
-        return self._entries.get(entry_id) or self._keep(super()._decoded(entry_id, skeleton))
+    def _decoded(self, entry_id: str, skeleton: str) -> Entry | None:
+        entry = self._entries.get(entry_id) or super()._decoded(entry_id, skeleton)
+        return None if entry is None else self._keep(entry)
 
     def _keep(self, entry: Entry) -> Entry:
         if len(self._entries) >= KEPT:
@@ -147,5 +163,7 @@ class Remembering(SqliteReader):
         """Know nothing of any projection."""
         for known in (self._speakers, self._scopes, self._names, self._named, self._nameless, self._entities):
             known.clear()
-        for past in (self._entries, self._bearing, self._open):
+        for past in (self._entries, self._bearing, self._open, self._last_bearing):
             past.clear()
+        self._stones = None
+        self._trusted = None

@@ -68,6 +68,16 @@ CREATE TABLE refusal (
     PRIMARY KEY (space_id, refusal_no)
 ) WITHOUT ROWID;
 
+-- What is known of each erasure: content-free, and unset until the file itself was cleaned.
+CREATE TABLE certificate (
+    space_id TEXT   NOT NULL,
+    entry_id TEXT   NOT NULL,
+    at       BIGINT NOT NULL,
+    report   TEXT   NOT NULL,
+    cleaned  BIGINT NOT NULL CHECK (cleaned = 0 OR cleaned = 1),
+    PRIMARY KEY (space_id, entry_id)
+) WITHOUT ROWID;
+
 -- What background jobs have still to look at: stretches of the ledger by position, and never a word of it. A leased
 -- stretch is due again when its lease ends; `fence` grows with every lease, so that who lost one cannot commit.
 CREATE TABLE job (
@@ -113,6 +123,7 @@ CREATE TABLE scope (
     listed    BIGINT NOT NULL,
     rest      BIGINT NOT NULL,
     changed   BIGINT NOT NULL,
+    erasures  BIGINT NOT NULL,
     PRIMARY KEY (space_id, scope_id)
 ) WITHOUT ROWID;
 CREATE UNIQUE INDEX scope_no ON scope (space_id, scope_no);
@@ -199,7 +210,20 @@ CREATE TABLE mention (
     scope_id TEXT   NOT NULL,
     name     TEXT   NOT NULL,
     vid      BIGINT NOT NULL,
+    masked   BIGINT NOT NULL CHECK (masked = 0 OR masked = 1),
     PRIMARY KEY (space_id, scope_id, name, vid)
+) WITHOUT ROWID;
+
+-- Spans of an entry's body that read as rejected, by which tombstone, and for which times asked about.
+CREATE TABLE mask (
+    space_id TEXT   NOT NULL,
+    entry_id TEXT   NOT NULL,
+    low      BIGINT NOT NULL,
+    high     BIGINT NOT NULL,
+    stone    TEXT   NOT NULL,
+    since    BIGINT NOT NULL,
+    PRIMARY KEY (space_id, entry_id, low, high, stone),
+    CHECK (low < high)
 ) WITHOUT ROWID;
 
 CREATE TABLE entity_name (
@@ -273,7 +297,7 @@ ANALYZE; -- @sqlite
 DELETE FROM sqlite_stat1; -- @sqlite
 INSERT INTO sqlite_stat1 (tbl, idx, stat) VALUES -- @sqlite
     ('entry', 'sqlite_autoindex_entry_1', '1000000 1000000 1'), ('entry', 'entry_id', '1000000 1000000 1'), -- @sqlite
-    ('request', 'request', '100000 100000 1'), ('refusal', 'refusal', '10000 10000 1'), -- @sqlite
+    ('request', 'request', '100000 100000 1'), ('certificate', 'certificate', '1000 1000 1'), ('refusal', 'refusal', '10000 10000 1'), -- @sqlite
     ('job', 'job', '10000 10000 500 50 1'), ('job', 'job_due', '10000 10000 2'), -- @sqlite
     ('job_mark', 'job_mark', '1000 1000 500 1'), -- @sqlite
     ('bearing', 'bearing', '2000000 2000000 3 1'), -- @sqlite
@@ -283,7 +307,7 @@ INSERT INTO sqlite_stat1 (tbl, idx, stat) VALUES -- @sqlite
     ('doc', 'doc_unlisted', '1000 1000 1'), ('doc', 'doc_later', '100000 100000 2'), ('doc', 'doc_thread', '900000 900000 20 1'), -- @sqlite
     ('belief', 'belief', '1500000 1500000 2 1 1'), ('belief', 'belief_unit', '500000 500000 2'), -- @sqlite
     ('belief', 'belief_above', '10000 10000 3000 1'), -- @sqlite
-    ('mention', 'mention', '2000000 2000000 20000 10 1'), -- @sqlite
+    ('mention', 'mention', '2000000 2000000 20000 10 1'), ('mask', 'mask', '10000 10000 2 1 1 1'), -- @sqlite
     ('entity_name', 'entity_name', '100000 100000 1000 1 1'), -- @sqlite
     ('entity_name', 'entity_name_record', '100000 100000 2'), -- @sqlite
     ('speaker', 'speaker', '10000 10000 10 1'), -- @sqlite

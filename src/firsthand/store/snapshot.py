@@ -33,4 +33,9 @@ class Snapshot:
 
 def array(values: Iterable[object]) -> str:
     """An array parameter for `json_each`."""
-    return _encode(list(values)).decode()
+    return encoded(list(values))
+
+
+def encoded(value: object) -> str:
+    """A parameter for `json_each`."""
+    return _encode(value).decode()

@@ -15,6 +15,7 @@ PROJECTIONS: Final = {
     "doc": "vid",
     "belief": "vid, valid_from, known_to",
     "mention": "scope_id, name, vid",
+    "mask": "entry_id, low, high, stone",
     "entity_name": "scope_id, name, record_id",
     "speaker": "scope_id, name",
     "relation": "record_id, relation, target_id",

@@ -5,25 +5,33 @@ from __future__ import annotations
 import contextlib
 import functools
 import threading
-from collections.abc import Generator, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
 from pathlib import Path
 from typing import Final, cast
 
 import apsw
 
-from firsthand.ports import JournalRow
+from firsthand.ports import Head, JournalRow, Residue, Scrubbed
+from firsthand.rules.residue import Needle
+from firsthand.store.copying import copy_database, ends_of
 from firsthand.store.engine import Connection
 from firsthand.store.keys import KeyFile
 from firsthand.store.sql import SCHEMA_VERSION, queries, schema
 from firsthand.store.sqlite_read import SqliteReader
 from firsthand.store.sqlite_write import SqliteWriter
-from firsthand.vocabulary.errors import BrokenError, BusyError, FirsthandError
+from firsthand.store.sweep import files_of, rehearse, sweep_files, sweep_vocabulary
+from firsthand.vocabulary.errors import BrokenError, BusyError, ConflictError, FirsthandError
 
 BUSY_TIMEOUT_MS: Final = 30_000
+SCRUB_TIMEOUT_MS: Final = 2_000
 CHECKPOINT_PAGES: Final = 4_000
 """Pages of the write-ahead log, 16 MiB, after which a commit copies them into the file."""
 LIST_SOURCE: Final = "json_each(?)"
 APPLICATION_ID: Final = 0x46484D31  # "FHM1"
+KEYS_SUFFIX: Final = ".keys"
+DEVICE_SUFFIX: Final = ".device"
+DEVICE: Final = "device"
+"""The one name in the file of the device's key."""
 
 
 class SqliteStore:
@@ -34,7 +42,8 @@ class SqliteStore:
         self._vfs = vfs
         self._synchronous = synchronous
         self._queries = queries(LIST_SOURCE)
-        self._keys = KeyFile(path.with_name(path.name + ".keys"))
+        self._keys = KeyFile(path.with_name(path.name + KEYS_SUFFIX))
+        self._device = KeyFile(path.with_name(path.name + DEVICE_SUFFIX))
         self._local = threading.local()
         self._open: list[Connection] = []
         self._closed = False
@@ -130,6 +139,43 @@ class SqliteStore:
                 )
             return self._keys.make(space)
 
+    def older_keys(self, space: str) -> tuple[bytes, ...]:
+        """Keys that a space had before, newest first."""
+        return self._keys.older(space)
+
+    def take_key(self, space: str, key: bytes) -> None:
+        """Give a space without entries the key that its other stores have; the same key again changes nothing."""
+        with self.writing(space) as writer:
+            if self._keys.get(space) == key:
+                return
+            if writer.head().position:
+                raise ConflictError(
+                    "space_has_key", "this space has entries under another key already; join before writing",
+                    field="space", next_action="none",
+                )  # fmt: skip
+            self._keys.take(space, key)
+
+    def copy_to(self, path: Path, progress: Callable[[int, int], None] | None) -> tuple[dict[str, Head], list[Path]]:
+        """Copy the whole file as one consistent state, and what is kept beside it; each space's end, the files kept."""
+        with translated():
+            copy_database(self._path, path, progress, self._vfs)
+            ends = {space: Head(*end) for space, end in ends_of(path).items()}
+        path.chmod(0o600)
+        kept: list[Path] = []
+        # Keys are only ever added, so the file holds every key that an entry of the copy needs.
+        for keys, suffix in ((self._keys, KEYS_SUFFIX), (self._device, DEVICE_SUFFIX)):
+            if keys.path.exists():
+                kept.append(keys.copy_to(path.with_name(path.name + suffix)))
+        return ends, kept
+
+    def device_key(self, space: str) -> bytes:
+        """The secret of this device, made under the append lock on first use and synced before anything it signs."""
+        key = self._device.get(DEVICE)
+        if key is not None:
+            return key
+        with self.writing(space):
+            return self._device.make(DEVICE)
+
     def check(self, space: str) -> list[str]:
         """What SQLite finds wrong with its own pages, indexes and constraints, and what is missing of our schema."""
         found: list[str] = []
@@ -145,6 +191,48 @@ class SqliteStore:
             finally:
                 connection.close()
         return found
+
+    def scrub(self) -> Scrubbed:
+        """Empty the log into the file, give back its free pages, and empty the log again.
+
+        A reader that still looks at an old snapshot blocks that: it is waited for a moment, and then reported.
+        """
+        with self._write_lock, translated():
+            self._last = None
+            connection = self._writer
+            connection.execute(f"PRAGMA busy_timeout = {SCRUB_TIMEOUT_MS}")
+            try:
+                free = self._pragma("freelist_count")
+                connection.execute("PRAGMA incremental_vacuum").fetchall()
+                freed = free - self._pragma("freelist_count")
+                busy, _, _ = connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").get
+            finally:
+                connection.execute(f"PRAGMA busy_timeout = {BUSY_TIMEOUT_MS}")
+            return Scrubbed("blocked" if busy else "truncated", freed)
+
+    def sweep(self, needles: Sequence[Needle], terms: Sequence[str]) -> list[Residue]:
+        """Where the files hold any of these bytes, and the word indexes all of these terms."""
+        found = sweep_files(files_of(self._path), needles)
+        with translated():
+            connection = self._connect(self._synchronous)
+            try:
+                return found + sweep_vocabulary(connection, terms)
+            finally:
+                connection.close()
+
+    def rehearse(
+        self, folder: Path, canary: str, planted: Mapping[str, bytes], needles: Sequence[Needle]
+    ) -> dict[str, int]:
+        """How often a sweep finds a canary in each place of a store made for it, and each planted form in a file."""
+        scratch = SqliteStore(folder / "canary.db", synchronous="OFF")
+        try:
+            return rehearse(scratch, scratch._writer, folder / "canary.db", canary, planted, needles)
+        finally:
+            scratch.close()
+
+    def files(self) -> list[str]:
+        """The names of the store's files."""
+        return [p.name for p in files_of(self._path)]
 
     def facts(self) -> dict[str, object]:
         """Where the store is, its size, engine and schema version, and how many receipts its journal holds."""
@@ -195,6 +283,9 @@ class SqliteStore:
         # Without this SQLite plans a statement anew for each value bound to it, at three times the statement's cost.
         opened.config(apsw.SQLITE_DBCONFIG_ENABLE_QPSG, 1)
         connection = cast("Connection", opened)
+        # An empty file is told how to give back pages; told to one that is not, it would be a write for nothing.
+        if not self._path.exists() or not self._path.stat().st_size:
+            connection.execute("PRAGMA auto_vacuum = INCREMENTAL")
         for pragma in (
             "journal_mode = WAL",
             f"synchronous = {synchronous}",

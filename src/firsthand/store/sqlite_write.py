@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Final
 
 from firsthand.ports import (
@@ -20,9 +20,12 @@ from firsthand.ports import (
     ScopeRow,
     Shelf,
 )
-from firsthand.store.engine import Connection, SqlValue
-from firsthand.store.remembering import Remembering
+from firsthand.rules.bearing import STONE_KEYS
+from firsthand.store.engine import Connection
+from firsthand.store.snapshot import array
 from firsthand.store.sql import PROJECTIONS
+from firsthand.store.write_erasure import INDEXES, ErasureWrites
+from firsthand.store.write_masks import MaskWrites
 from firsthand.vocabulary.entries import Entry, root_of
 from firsthand.vocabulary.errors import BrokenError
 from firsthand.vocabulary.instants import FOREVER
@@ -32,10 +35,8 @@ SCOPE_BITS = 31
 WAITING_DOCUMENTS: Final = 2_000
 """How many documents' words wait to be indexed together."""
 
-_INDEXES: dict[Shelf, str] = {LISTED: "lex", REST: "lex_rest"}
 
-
-class SqliteWriter(Remembering):
+class SqliteWriter(ErasureWrites, MaskWrites):
     """One open transaction: what it reads includes what it wrote.
 
     Nobody else can write while it lasts, so what it read or wrote is remembered and not read again; the store lets the
@@ -49,9 +50,6 @@ class SqliteWriter(Remembering):
         self._counted: set[str] = set()
         self._waiting: dict[Shelf, dict[int, str]] = {LISTED: {}, REST: {}}
 
-    def _run(self, query: str, *values: SqlValue) -> None:
-        self._connection.execute(self._q[query], (self._space, *values))
-
     def finish(self) -> None:
         """Write what waits. The next transaction may go on with what is remembered, if that has not grown too large."""
         self._write_waiting()
@@ -62,12 +60,12 @@ class SqliteWriter(Remembering):
         """The words of new documents, and how many documents each scope has."""
         for shelf, waiting in self._waiting.items():
             if waiting:
-                insert = f"INSERT INTO {_INDEXES[shelf]} (rowid, terms) VALUES (?, ?)"
+                insert = f"INSERT INTO {INDEXES[shelf]} (rowid, terms) VALUES (?, ?)"
                 self._connection.executemany(insert, sorted(waiting.items()))
                 waiting.clear()
         for scope_id in sorted(self._counted):
             row = self._scopes[scope_id]
-            counts = (row.next_seq, row.listed, row.rest, row.changed)
+            counts = (row.next_seq, row.listed, row.rest, row.changed, row.erasures)
             self._connection.execute(self._q["count_scope"], (*counts, self._space, scope_id))
         self._counted.clear()
 
@@ -100,15 +98,31 @@ class SqliteWriter(Remembering):
         self._run("put_entry", *row)
         self._head = Head(row.position, row.entry_id, row.chain, row.received_at)
 
+    def look_no_further(self, position: int) -> None:
+        """While a replay is at a position: what came later is not known yet."""
+        self._last_seen = position
+
+    def forget_entries(self) -> None:
+        """Read entries anew: they may be believed otherwise than before."""
+        self._entries.clear()
+        self._bearing.clear()
+        self._trusted = None
+
     def put_bearings(self, entry: Entry, position: int, keys: Sequence[str], bare: Sequence[str]) -> None:
         """Say what an entry bears on, and under which keys nothing is found yet."""
-        self._keep(entry)
+        read = self.vouched(entry)
+        if read is not None:
+            self._keep(read)
         self._bearing |= {key: [] for key in bare}
         if keys:
             self._connection.executemany(self._q["put_bearing"], [(self._space, key, position) for key in keys])
             for key in keys:
-                if key in self._bearing:
-                    self._bearing[key].append(entry)
+                if key.startswith(STONE_KEYS):
+                    self._stones = True
+                if read is not None and key in self._bearing:
+                    self._bearing[key].append(read)
+                if key in self._last_bearing:
+                    self._last_bearing[key] = position
 
     def put_scope(self, scope_id: str, name: str | None) -> ScopeRow:
         """Number a scope, or give it its name."""
@@ -116,7 +130,7 @@ class SqliteWriter(Remembering):
         if row is None:
             number = self._next_scope_no()
             self._run("put_scope", scope_id, number, name)
-            row = ScopeRow(scope_id, number, name, 0, 0, 0, 0)
+            row = ScopeRow(scope_id, number, name, 0, 0, 0, 0, 0)
         elif name is not None and row.name != name:
             self._connection.execute(self._q["name_scope"], (name, self._space, scope_id))
             row = row._replace(name=name)
@@ -139,10 +153,18 @@ class SqliteWriter(Remembering):
 
     def _count(self, row: ScopeRow, new: int, listed: int, rest: int) -> None:
         """Count documents of a scope, to be written when the transaction ends."""
-        scope_id, number, name = row[:3]
-        self._scopes[scope_id] = ScopeRow(
-            scope_id, number, name, row.next_seq + new, row.listed + listed, row.rest + rest, row.changed + 1
+        self._scopes[row.scope_id] = row._replace(
+            next_seq=row.next_seq + new,
+            listed=row.listed + listed,
+            rest=row.rest + rest,
+            changed=row.changed + 1,
         )
+        self._counted.add(row.scope_id)
+
+    def _counted_as_erased(self, scope_id: str) -> None:
+        row = self.scope(scope_id)
+        assert row is not None
+        self._scopes[scope_id] = row._replace(changed=row.changed + 1, erasures=row.erasures + 1)
         self._counted.add(scope_id)
 
     def put_name(self, what: str, name_id: str, text: str | None) -> None:
@@ -161,7 +183,7 @@ class SqliteWriter(Remembering):
         if was == now:
             return
         if was != UNLISTED and self._waiting[was].pop(vid, None) is None:
-            self._connection.execute(f"DELETE FROM {_INDEXES[was]} WHERE rowid = ?", (vid,))
+            self._connection.execute(f"DELETE FROM {INDEXES[was]} WHERE rowid = ?", (vid,))
         if now != UNLISTED:
             self._index(now, vid, terms)
         self._connection.execute(self._q["set_shelf"], (now, self._space, vid))
@@ -174,6 +196,17 @@ class SqliteWriter(Remembering):
         waiting[vid] = " ".join(terms)
         if len(waiting) >= WAITING_DOCUMENTS:
             self._write_waiting()
+
+    def reindex(self, scope_id: str, doc: DocRow, terms: Sequence[str]) -> None:
+        """Index a document's words anew, on the shelf it is on."""
+        if doc.shelf == UNLISTED:
+            return
+        if self._waiting[doc.shelf].pop(doc.vid, None) is None:
+            self._connection.execute(f"DELETE FROM {INDEXES[doc.shelf]} WHERE rowid = ?", (doc.vid,))
+        self._index(doc.shelf, doc.vid, terms)
+        row = self.scope(scope_id)
+        assert row is not None
+        self._count(row, 0, 0, 0)
 
     def put_mentions(self, scope_id: str, vid: int, names: Sequence[str]) -> None:
         """Index the names a document mentions."""
@@ -233,6 +266,11 @@ class SqliteWriter(Remembering):
         """Keep what an idempotency key was used for."""
         self._run("put_request", digest, *row)
 
+    def blank(self, entry_ids: Iterable[str]) -> int:
+        """Destroy the bodies of entries that an `erase` among the entries names; how many there were."""
+        self._run("blank", array(entry_ids))
+        return self._connection.changes()
+
     def put_refusal(self, at: int, verb: str, code: str, scope_id: str, actor: str, cause_entry: str | None) -> None:
         """Record a refusal, without content."""
         self._run("put_refusal", at, verb, code, scope_id, actor, cause_entry)
@@ -260,7 +298,7 @@ class SqliteWriter(Remembering):
         for waiting in self._waiting.values():
             waiting.clear()
         self._counted.clear()
-        for index in _INDEXES.values():
+        for index in INDEXES.values():
             if not others:
                 self._connection.execute(f"INSERT INTO {index} ({index}) VALUES ('delete-all')")
                 continue

@@ -11,10 +11,10 @@ import msgspec
 
 from firsthand.config import FILE_NAME, Name, file_text
 from firsthand.surfaces.desk import STANDARD_INPUT, Desk, Progress, pass_desk
-from firsthand.surfaces.sentences import import_sentences, ledger_sentence, rebuild_sentence
+from firsthand.surfaces.sentences import import_sentences, ledger_sentence, rebuild_sentence, transfer_sentences
 from firsthand.vocabulary.errors import BrokenError, ConflictError
 
-FORMATS: Final = ("chat", "locomo")
+FORMATS: Final = ("chat", "locomo", "ledger")
 
 
 class Made(msgspec.Struct, frozen=True, kw_only=True):
@@ -72,11 +72,16 @@ def _made_sentences(made: Made) -> list[str]:
 )  # fmt: skip
 @pass_desk
 def import_(desk: Desk, format_: str, path: str, name: str | None, on_error: str) -> None:
-    """Take in FILE, a conversation in FORMAT: chat (JSON lines) or locomo. Running it twice adds nothing.
+    """Take in FILE: a conversation in FORMAT chat (JSON lines) or locomo, or a folder that `export` wrote, as ledger.
 
-    FILE may be - for standard input, with a --name. A file that moves needs a --name, too: it is known by where it is.
+    Running it twice adds nothing. A conversation may be - for standard input, with a --name; a file that
+    moves needs a --name, too: it is known by where it is. An export is taken in
+    whole or not at all, if its store is registered (`firsthand peers add`).
     The last line of the answer says how many lines were not taken, if any were not.
     """
+    if format_ == "ledger":
+        _take_in(desk, path)
+        return
     source = sys.stdin.buffer if path == STANDARD_INPUT else Path(path)
     how: dict[str, Any] = {"name": name, "on_error": on_error}
     with Progress(f"importing {format_}", quiet=desk.as_json) as progress:
@@ -91,13 +96,20 @@ def import_(desk: Desk, format_: str, path: str, name: str | None, on_error: str
     desk.answer(report, import_sentences)
 
 
+def _take_in(desk: Desk, path: str) -> None:
+    with Progress("taking in", quiet=desk.as_json) as progress:
+        report = desk.memory.ledger.take_in(path, progress=progress)
+    desk.answer(report, transfer_sentences)
+
+
 @click.command()
 @click.option("--deep", is_flag=True, help="Also fold every entry again and compare every projection.")
+@click.option("--against", metavar="LINE", help="Also compare with a line that `seal` printed once.")
 @pass_desk
-def verify(desk: Desk, deep: bool) -> None:
-    """Check the ledger: every id, digest and link of its chain, from the first entry to the last."""
+def verify(desk: Desk, deep: bool, against: str | None) -> None:
+    """Check the ledger: every id, digest, signature and link of its chain, from the first entry to the last."""
     with Progress("verifying", quiet=desk.as_json) as progress:
-        head = desk.memory.ledger.verify(deep=deep, progress=progress)
+        head = desk.memory.ledger.verify(deep=deep, against=against, progress=progress)
     desk.answer(head, ledger_sentence)
 
 

@@ -1,4 +1,4 @@
-"""Commands that only read: recall, read, list, history, timeline, explain, scopes, predicates, stats."""
+"""Commands that only read: recall, read, list, history, timeline, explain, refusals, scopes, predicates, stats."""
 
 from __future__ import annotations
 
@@ -148,6 +148,15 @@ def explain(desk: Desk, query: str, record_id: str, **words: Any) -> None:
 
 
 @click.command()
+@click.option("--limit", type=int, default=LIST_ROWS, show_default=True, help="At most so many.")
+@click.option("--cursor", metavar="CURSOR", help="Go on where a page ended.")
+@pass_desk
+def refusals(desk: Desk, limit: int, cursor: str | None) -> None:
+    """List writes that were refused, newest first: who, when and why, never what they said."""
+    desk.show(desk.memory.refusals(limit=limit, cursor=cursor), "refusals")
+
+
+@click.command()
 @pass_desk
 def scopes(desk: Desk) -> None:
     """List the scopes that hold something this handle may read."""
@@ -170,5 +179,5 @@ def stats(desk: Desk) -> None:
 
 COMMANDS: Final[dict[str, click.Command]] = {
     command.name or "": command
-    for command in (recall, read, list_, history, timeline, explain, scopes, predicates, stats)
+    for command in (recall, read, list_, history, timeline, explain, refusals, scopes, predicates, stats)
 }

@@ -146,7 +146,7 @@ def open_memory(settings: Settings, *, create: bool = True) -> Memory:
     import firsthand
 
     if "://" not in settings.db:
-        _make_folder(Path(settings.db))
+        make_folder(Path(settings.db))
     return firsthand.open(
         settings.db,
         space=settings.space,
@@ -158,8 +158,8 @@ def open_memory(settings: Settings, *, create: bool = True) -> Memory:
     )
 
 
-def _make_folder(database: Path) -> None:
-    """The default place may not exist yet; a folder somebody named must."""
+def make_folder(database: Path) -> None:
+    """Make the folder of the default place, which may not exist yet; a folder somebody named must."""
     from firsthand.config import default_database
 
     if database == default_database():

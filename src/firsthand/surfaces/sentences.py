@@ -7,7 +7,17 @@ from typing import Final
 from firsthand.vocabulary.errors import FirsthandError
 from firsthand.vocabulary.instants import to_iso
 from firsthand.vocabulary.jobs import JobsReport
-from firsthand.vocabulary.packets import BatchReport, ImportReport, LedgerHead, RebuildReport, Receipt
+from firsthand.vocabulary.moves import (
+    BackupReport,
+    ExportReport,
+    LedgerHead,
+    PeerView,
+    RebuildReport,
+    RestoreReport,
+    SealView,
+    TransferReport,
+)
+from firsthand.vocabulary.packets import BatchReport, ImportReport, Receipt
 from firsthand.vocabulary.rendering import visible
 from firsthand.vocabulary.results import Effect
 
@@ -137,8 +147,11 @@ def jobs_sentences(report: JobsReport) -> list[str]:
 def ledger_sentence(head: LedgerHead) -> str:
     """A verified ledger in one line."""
     how = "every hash and every projection" if head.deep else "every hash"
+    sealed = f" {head.seals} seals hold, up to position {head.sealed_to}." if head.seals else ""
+    kept = f" The ledger still holds what was sealed at position {head.against}." if head.against else ""
     return (
-        f"Whole: {head.entries} entries of space {head.space}, {how}, in {head.seconds:.2f} s. Head {head.chain[:16]}."
+        f"Whole: {head.entries} entries of space {head.space}, {how}, in {head.seconds:.2f} s. "
+        f"Head {head.chain[:16]}.{sealed}{kept}"
     )
 
 
@@ -146,6 +159,65 @@ def rebuild_sentence(report: RebuildReport) -> str:
     """A rebuild in one line."""
     same = "the same as before" if report.same else "DIFFERENT from before"
     return f"Rebuilt from {report.entries} entries in {report.seconds:.2f} s; the projections are {same}."
+
+
+def seal_sentences(made: SealView) -> list[str]:
+    """A seal, with the line to keep last."""
+    return [f"Sealed up to position {made.position}. Keep this line somewhere else:", made.line]
+
+
+def export_sentences(report: ExportReport) -> list[str]:
+    """An export as lines for a person."""
+    erased = f", {report.erased} of them erased" if report.erased else ""
+    lines = [
+        f"{report.entries} entries of space {visible(report.space)}{erased}, in {report.files} files "
+        f"({report.bytes:,} bytes), in {report.seconds:.1f} s: {visible(report.path)}"
+    ]
+    lines += [f"  left out: {left.count} {left.reason.replace('_', ' ')}" for left in report.left_out]
+    return [*lines, f"  signed by {report.device}"]
+
+
+def transfer_sentences(report: TransferReport) -> list[str]:
+    """What taking in an export did."""
+    lines = [
+        f"{visible(report.source)}: {report.read} read, {report.added} added, {report.known} known already, "
+        f"in {report.seconds:.1f} s."
+    ]
+    if report.blank:
+        lines.append(f"  {report.blank} without their words, which were erased")
+    if report.erased_here:
+        lines.append(f"  {report.erased_here} erased here, as the other store erased them")
+    if report.quarantined:
+        lines.append(f"  {len(report.quarantined)} quarantined:")
+    shown = report.quarantined[:PROBLEMS_SHOWN]
+    return lines + [f"  position {q.position}: {q.code}" for q in shown]
+
+
+def peer_sentence(peer: PeerView) -> str:
+    """A registered store in one line."""
+    name = f" {visible(peer.name)}" if peer.name else ""
+    return f"{peer.device}{name}: believed as {peer.trust}"
+
+
+def peers_sentences(peers: tuple[PeerView, ...]) -> list[str]:
+    """Every registered store, one a line."""
+    return [peer_sentence(peer) for peer in peers] or ["No other store is registered."]
+
+
+def backup_sentences(report: BackupReport) -> list[str]:
+    """A backup as lines for a person."""
+    spaces = ", ".join(f"{visible(space)} ({entries})" for space, entries in sorted(report.spaces.items()))
+    return [f"{report.bytes:,} bytes in {report.seconds:.1f} s: {visible(report.path)}", f"  spaces: {spaces}"]
+
+
+def restore_sentences(report: RestoreReport) -> list[str]:
+    """A restore as lines for a person."""
+    lines = [f"Restored and verified in {report.seconds:.1f} s: {visible(report.path)}"]
+    if report.later_erasures == "unknown":
+        lines.append("  later erasures unknown: what was erased after the backup may be back")
+    else:
+        lines.append(f"  {report.erasures} later erasures and {report.tombstones} tombstones {report.later_erasures}")
+    return lines + [f"  missing: {name}" for name in report.kept_missing]
 
 
 def _detail(value: object) -> str:

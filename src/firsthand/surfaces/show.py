@@ -16,7 +16,9 @@ from firsthand.surfaces.sheets import STATUS_STYLES, console, shortened
 from firsthand.surfaces.sheets import columns as _table
 from firsthand.surfaces.sheets import grid as _grid
 from firsthand.surfaces.sheets import row as _row
+from firsthand.surfaces.show_erasure import draw_certificate, draw_erasure, draw_retention
 from firsthand.surfaces.show_past import draw_timeline, past, selftest
+from firsthand.vocabulary.erasure import Certificate, Erasure, RetentionReport
 from firsthand.vocabulary.instants import BEGINNING, FOREVER, to_iso
 from firsthand.vocabulary.jobs import JobsStatus
 from firsthand.vocabulary.packets import (
@@ -31,6 +33,7 @@ from firsthand.vocabulary.packets import (
     RecordView,
     Stats,
 )
+from firsthand.vocabulary.refusals import RefusalPage
 from firsthand.vocabulary.rendering import day, foreign_citations, is_quote, short_id, visible
 from firsthand.vocabulary.results import Impact
 from firsthand.vocabulary.reviews import ReviewPage, ReviewView
@@ -166,6 +169,21 @@ def _contributions(parts: Mapping[str, float]) -> Table:
         _row(table, COUNTED[FACTOR], f"×{factor:.2f}", "", "")
     _row(table, "score", f"{sum(added.values()) * factor:.2f}", "", "")
     return table
+
+
+def refusals(page: RefusalPage) -> None:
+    """Refused writes, and where the next page begins."""
+    out = console()
+    if not page.refusals:
+        out.print("Nothing was refused.")
+        return
+    table = _table("when", "who", "verb", "why", "scope", "cause")
+    for each in page.refusals:
+        cause = short_id(each.cause_entry) if each.cause_entry else ""
+        _row(table, _moment(each.at), each.actor or "", each.verb, each.code, each.scope or "", cause)
+    out.print(table)
+    if page.cursor:
+        out.print(f"More: --cursor {page.cursor}")
 
 
 def impact(told: Impact) -> None:
@@ -314,6 +332,21 @@ def _plain(value: object) -> str:
     return "" if value is None else str(value)
 
 
+def erasure(done: Erasure) -> None:
+    """The plan of an erasure and, once it was carried out, its certificate."""
+    draw_erasure(console(), done)
+
+
+def certificate(shown: Certificate) -> None:
+    """What is proven of an erasure."""
+    draw_certificate(console(), shown)
+
+
+def retention(report: RetentionReport) -> None:
+    """What the policy in force keeps no longer."""
+    draw_retention(console(), report)
+
+
 DRAWINGS: Final[dict[str, Callable[[Any], None]]] = {
     "packet": packet,
     "record": record,
@@ -329,4 +362,7 @@ DRAWINGS: Final[dict[str, Callable[[Any], None]]] = {
     "jobs": jobs,
     "scopes": rows,
     "predicates": rows,
+    "erasure": erasure,
+    "certificate": certificate,
+    "retention": retention,
 }

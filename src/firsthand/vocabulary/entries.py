@@ -9,7 +9,7 @@ from typing import Final, Literal, cast
 
 import msgspec
 
-from firsthand.vocabulary.kinds import Basis, EntryKind, FeedbackOutcome, Kind, Polarity, Role
+from firsthand.vocabulary.kinds import Basis, EntryKind, FeedbackOutcome, Kind, PeerTrust, Polarity, Role
 from firsthand.vocabulary.records import Payload
 
 FORMAT_VERSION: Final = 1
@@ -79,7 +79,11 @@ class Reach(Edge, frozen=True):
 
 
 class Tombstone(Edge, frozen=True):
-    """A value that may not come back: absolute for anyone, provisional for the sources that had backed it."""
+    """A value that may not come back: absolute for anyone, provisional for the sources that had backed it.
+
+    `begins` and `sentences` are for finding it in running text: the first words of a long value, and whole sentences
+    that had said it.
+    """
 
     value: str
     subject: str = ""
@@ -87,6 +91,21 @@ class Tombstone(Edge, frozen=True):
     polarity: Polarity = "+"
     one: bool = False
     absolute: bool = False
+    begins: str = ""
+    sentences: tuple[str, ...] = ()
+
+
+class Met(Edge, frozen=True):
+    """Where words and a tombstone meet: spans of a body's texts laid end to end, and the entry of the other side.
+
+    Unset, `of` is the very entry. `by`: the tombstone, where neither side tells of it: a store does so for entries that
+    come from another. `doubt`: what is claimed waits for review.
+    """
+
+    of: str = ""
+    by: str = ""
+    spans: tuple[tuple[int, int], ...] = ()
+    doubt: bool = False
 
 
 class Ending(Edge, frozen=True):
@@ -197,38 +216,66 @@ class Attend(Edge, frozen=True, tag_field="kind", tag="attend"):
     recall: str
 
 
+class Keep(Edge, frozen=True):
+    """How many days records of a class are kept; what is unset is any. The tag is a keyed digest."""
+
+    days: int
+    kind: Kind | None = None
+    level: int | None = None
+    tag: str | None = None
+
+
 class PolicyRules(Edge, frozen=True):
-    """The switches of a policy that the fold reads. Trusted tools are keyed digests of their names."""
+    """The switches of a policy. Trusted tools are keyed digests of their names; the fold reads no retention."""
 
     name: str
     agent_statement_is_claim: bool = True
     lift_needs_sources: int = 2
     trusted_tools: tuple[str, ...] = ()
+    retention: tuple[Keep, ...] = ()
 
 
 class Define(Edge, frozen=True, tag_field="kind", tag="define"):
-    """A name behind an opaque id, or a setting of the space."""
+    """A name behind an opaque id, or a setting of the space.
 
-    what: Literal["scope", "who", "session", "device", "tool", "predicate", "relation", "policy", "generation"]
+    A `device` with a public `key` may sign seals. A `peer` is another store's device, and how far its authors are
+    believed here. An `arrival` names the entries that came from a peer; both concern this store alone, and no other
+    store takes them over. A legal hold is a setting too: `id` is the record that is held or, where `released`, the
+    entry that held it.
+    """
+
+    what: Literal[
+        "scope", "who", "session", "device", "tool", "predicate", "relation", "policy", "generation", "hold", "peer",
+        "arrival",
+    ]  # fmt: skip
     id: str = ""
     policy: PolicyRules | None = None
     generation: int | None = None
+    released: bool = False
+    key: str | None = None
+    trust: PeerTrust | None = None
+    entries: tuple[str, ...] = ()
 
 
 class Erase(Edge, frozen=True, tag_field="kind", tag="erase"):
-    """Which entries' bodies were destroyed, and why in one word."""
+    """Which entries' bodies were destroyed, and why in one word.
+
+    `fingerprints`: keyed digests of whole sentences that are cut when they come in again.
+    """
 
     targets: tuple[str, ...]
     reason_code: str
     tombstone: Tombstone | None = None
+    fingerprints: tuple[str, ...] = ()
 
 
 class Seal(Edge, frozen=True, tag_field="kind", tag="seal"):
-    """The chain head at a position, signed by a device."""
+    """The chain head at a position, signed by a device; one that names no device cannot be checked."""
 
     position: int
     chain: str
     signature: str
+    device: str | None = None
 
 
 class Cited(Edge, frozen=True):
@@ -278,7 +325,10 @@ Edges = (
 
 
 class Skeleton(Edge, frozen=True):
-    """The hashed, never erased part of an entry. `record` is unset in a root, whose record id follows from its own."""
+    """The hashed, never erased part of an entry. `record` is unset in a root, whose record id follows from its own.
+
+    `met`: tombstones that this entry's words meet; `reaches`: entries whose words this entry's tombstone meets.
+    """
 
     format: int
     space: str
@@ -290,6 +340,8 @@ class Skeleton(Edge, frozen=True):
     sensitivity: int = 0
     record: str | None = None
     request: str | None = None
+    met: tuple[Met, ...] = ()
+    reaches: tuple[Met, ...] = ()
 
 
 class Body(Edge, frozen=True):

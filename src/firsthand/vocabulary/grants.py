@@ -21,7 +21,7 @@ VERBS: Final = frozenset(
     ("capture", "remember", "recall", "read", "list", "history", "explain", "feedback", "impact", "forget",
      "share", "classify", "correct", "change", "retract", "contest", "fork", "merge", "withdraw", "restore",
      "reject", "lift", "support", "relate", "review", "approve", "settle", "undo", "verify", "seal", "rebuild",
-     "export", "import", "sync", "erase", "stats", "jobs")
+     "export", "import", "sync", "erase", "hold", "sweep", "retention", "stats", "jobs", "refusals")
 )  # fmt: skip
 """What a grant may name: a verb misspelt would silently allow nothing."""
 

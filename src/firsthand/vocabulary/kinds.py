@@ -24,6 +24,7 @@ Volatility = Literal["stable", "drift_prone", "ephemeral"]
 Basis = Literal["stated", "observed", "inferred", "imported"]
 Authority = Literal["authoritative", "primary", "secondary", "inferred", "unknown"]
 Role = Literal["person", "agent", "system"]
+PeerTrust = Literal["person", "agent", "none"]
 Polarity = Literal["+", "-"]
 ValidityMode = Literal["global", "timeboxed", "conditional"]
 Outcome = Literal["success", "failure", "partial", "unknown"]
@@ -55,6 +56,7 @@ SENSITIVITIES: Final[tuple[Sensitivity, ...]] = get_args(Sensitivity)
 STATUSES: Final[tuple[Status, ...]] = get_args(Status)
 TIERS: Final[tuple[Tier, ...]] = get_args(Tier)
 ROLES: Final[tuple[Role, ...]] = get_args(Role)
+TRUSTS: Final[tuple[PeerTrust, ...]] = get_args(PeerTrust)
 
 HIGHEST_SENSITIVITY: Final = len(SENSITIVITIES) - 1
 DEFAULT_SENSITIVITY: Final[Sensitivity] = "low"

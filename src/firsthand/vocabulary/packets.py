@@ -307,28 +307,6 @@ class Explanation(_Result, frozen=True):
     contributions: dict[str, float] = msgspec.field(default_factory=dict[str, float])
 
 
-class LedgerHead(_Result, frozen=True):
-    """The last entry of a verified ledger."""
-
-    space: str
-    position: int
-    entry_id: str | None
-    chain: str
-    entries: int
-    deep: bool
-    seconds: float
-
-
-class RebuildReport(_Result, frozen=True):
-    """What a rebuild replayed; `same` says whether the projections' digest stayed equal."""
-
-    entries: int
-    digest_before: str
-    digest_after: str
-    same: bool
-    seconds: float
-
-
 class Stats(_Result, frozen=True):
     """What a space holds, as far as this handle may read."""
 

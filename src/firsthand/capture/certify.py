@@ -1,0 +1,178 @@
+"""After an erasure: clean the file, look for what may be left in it, and certify what is proven of it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final, NamedTuple
+
+import msgspec
+
+from firsthand.capture.erase_plan import Found, every_row
+from firsthand.capture.gateway import Gateway
+from firsthand.ports import LedgerRow, Reader, Residue, Scrubbed
+from firsthand.rules import normalise, terms
+from firsthand.rules.access import Handle
+from firsthand.rules.destroying import Wanted, folded_body
+from firsthand.rules.residue import Needle, needles
+from firsthand.vocabulary.entries import Erase
+from firsthand.vocabulary.erasure import Certificate, Erasure, Place, Proof
+from firsthand.vocabulary.errors import AbsentError
+
+BODIES_LOOKED_FOR: Final = 64
+"""Of how many destroyed bodies, evenly chosen, the sweep looks for their own random salts."""
+NOT_PROVABLE: Final = (
+    (
+        "copies of the file",
+        "backups, snapshots and exports made before hold what they held; import honours this erasure",
+    ),
+    ("other stores", "a store that has these entries destroys its copies when it receives the erase entry"),
+    ("other processes", "their next read finds nothing; what their memory still holds is theirs"),
+    ("the disk below the file", "the file system and the device may keep blocks that the file no longer has"),
+)
+CONTROLLED: Final = (
+    ("fingerprints and tombstones", "keyed digests in the erase entries, which keep the words from coming in again"),
+    ("skeletons", "keyed digests of names and values; they say nothing without the key file"),
+    ("idempotency keys and refusals", "keyed digests and codes"),
+    ("receipts of recalls", "who asked and when; what was delivered of these records is forgotten"),
+    ("this process", "its caches were emptied; the interpreter does not overwrite memory it has given back"),
+)
+
+
+class Proofs(NamedTuple):
+    """What a sweep looks for: salts of destroyed bodies, and the words themselves where no other body holds them."""
+
+    salts: tuple[str, ...]
+    words: tuple[str, ...]
+
+
+def proofs_of(reader: Reader, handle: Handle, found: Found, wanted: Sequence[Wanted]) -> Proofs:
+    """What to look for once the bodies are gone; asked while they are there."""
+    salts = sorted(row.salt for row in reader.rows_of(found.gone).values() if row.salt is not None)
+    step = max(1, -(-len(salts) // BODIES_LOOKED_FOR))
+    return Proofs(tuple(salts[::step]), _only_there(reader, found, wanted))
+
+
+def _only_there(reader: Reader, found: Found, wanted: Sequence[Wanted]) -> tuple[str, ...]:
+    """The forms of the values that no body which stays holds."""
+    forms = {form: Wanted((), (form,)) for w in wanted for form in (*w.values, *w.statements)}
+    for row in every_row(reader):
+        if not forms:
+            break
+        if row.body is not None and row.entry_id not in found.gone and _quick(row, forms):
+            text = folded_body(row.body)
+            forms = {form: w for form, w in forms.items() if not w.stands_in(text)}
+    return tuple(forms)
+
+
+def _quick(row: LedgerRow, forms: dict[str, Wanted]) -> bool:
+    body = row.body or ""
+    return not body.isascii() or any(max(form.split(), key=len) in body.lower() for form in forms)
+
+
+def finish(gateway: Gateway, handle: Handle, entry_id: str, proofs: Proofs | None) -> Certificate:
+    """Clean the file, sweep it, and keep the certificate. Without proofs, after a crash, it can only be cleaned."""
+    forget()
+    scrubbed = gateway.store.scrub()
+    looked = [Needle("words", s.encode()) for s in proofs.salts] if proofs is not None else []
+    sought = [n for w in proofs.words for n in needles(w) if n.form != "digest"] if proofs is not None else []
+    left = gateway.store.sweep([*looked, *sought], ())
+    for words in proofs.words if proofs is not None else ():
+        left += gateway.store.sweep((), terms.terms(words))
+    with gateway.store.writing(handle.space) as writer:
+        kept = writer.certificate(entry_id)
+        entry = writer.get(entry_id)
+        assert kept is not None
+        assert entry is not None
+        assert isinstance(entry.skeleton.edges, Erase)
+        report = msgspec.json.decode(kept.report, type=Erasure)
+        certificate = _certificate(
+            handle, entry_id, kept.at, entry.skeleton.edges.reason_code, report, gateway.store.files(), scrubbed, left,
+            proofs,
+        )  # fmt: skip
+        whole = msgspec.structs.replace(report, certificate=certificate)
+        cleaned = scrubbed.log == "truncated" and not left
+        writer.put_certificate(entry_id, kept.at, msgspec.json.encode(whole).decode(), cleaned=cleaned)
+    return certificate
+
+
+def finish_all(gateway: Gateway, handle: Handle, *, crashed_only: bool = False) -> tuple[str, ...]:
+    """Clean up after erasures that a crash or an old reader kept from it; their ids."""
+    with gateway.store.reading(handle.space) as reader:
+        rows = reader.unfinished_erasures()
+    reports = {row.entry_id: msgspec.json.decode(row.report, type=Erasure) for row in rows}
+    waiting = [i for i, report in reports.items() if report.certificate is None or not crashed_only]
+    for entry_id in waiting:
+        finish(gateway, handle, entry_id, None)
+    return tuple(waiting)
+
+
+def certificate(gateway: Gateway, handle: Handle, entry_id: str) -> Certificate:
+    """The certificate of an erasure again."""
+    with gateway.store.reading(handle.space) as reader:
+        kept = reader.certificate(entry_id)
+    if kept is None:
+        raise AbsentError("certificate_absent", "no erasure has this id", field="certificate_id")
+    report = msgspec.json.decode(kept.report, type=Erasure)
+    return report.certificate or finish(gateway, handle, entry_id, None)
+
+
+def forget() -> None:
+    """Empty what this process remembers of words it has seen."""
+    terms.forget()
+    normalise.forget()
+
+
+def _certificate(
+    handle: Handle,
+    entry_id: str,
+    at: int,
+    reason_code: str,
+    report: Erasure,
+    files: Sequence[str],
+    scrubbed: Scrubbed,
+    left: Sequence[Residue],
+    proofs: Proofs | None,
+) -> Certificate:
+    plan = report.plan
+    plain = Certificate(
+        id=entry_id,
+        space=handle.space,
+        at=at,
+        plan_hash=plan.hash,
+        reason_code=reason_code,
+        bodies=len(plan.targets),
+        records=len(plan.records),
+        kinds=plan.kinds,
+        places=(*_swept(files, scrubbed, left, proofs), *_told(CONTROLLED, "declared_controlled"),
+                *_told(NOT_PROVABLE, "not_provable")),
+        looked_for=len(proofs.salts) if proofs is not None else 0,
+        of=len(plan.targets),
+        clean=scrubbed.log == "truncated" and not left,
+    )  # fmt: skip
+    seal = handle.keyed.digest("certificate", msgspec.json.encode(plain, order="sorted").decode())
+    return msgspec.structs.replace(plain, seal=seal)
+
+
+def is_genuine(handle: Handle, shown: Certificate) -> bool:
+    """Whether a certificate is one that this space made, unchanged."""
+    plain = msgspec.json.encode(msgspec.structs.replace(shown, seal=""), order="sorted").decode()
+    return handle.keyed.digest("certificate", plain) == shown.seal
+
+
+def _swept(files: Sequence[str], scrubbed: Scrubbed, left: Sequence[Residue], proofs: Proofs | None) -> list[Place]:
+    """Each file and both word indexes, with what the sweep found in them."""
+    places: list[Place] = []
+    for name in (*files, "lex", "lex_rest"):
+        found = [r for r in left if r.where == name]
+        blocked = name.endswith("-wal") and scrubbed.log == "blocked"
+        proof: Proof = (
+            "residue" if found or blocked else "proven_clean" if proofs is not None else "declared_controlled"
+        )
+        note = "a reader of an old snapshot keeps the log from being emptied; erase again later" if blocked else ""
+        note = note or "; ".join(f"{r.times} × {r.form}" for r in found) or "swept, nothing found"
+        places.append(Place(place=name, proof=proof, note=note if proofs is not None else "cleaned, not swept"))
+    return places
+
+
+def _told(places: Sequence[tuple[str, str]], proof: Proof) -> list[Place]:
+    return [Place(place=place, proof=proof, note=note) for place, note in places]

@@ -1,0 +1,1 @@
+"""Moving a memory: seals, exports, imports into another store, peers, backups (design 03)."""

@@ -1,0 +1,119 @@
+"""Finding what a tombstone forbids in running text, by keyed digests alone: no word of it is kept for this.
+
+A value is found by the very digest that its claim has, for every run of a few words; so `30 days` is found as `30d`,
+and a name as any spelling that looks like it. A long value is found by its first words, then compared whole.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from typing import Final, NamedTuple
+
+from firsthand.rules.identity import Keyed
+from firsthand.rules.normalise import name_key, visible
+from firsthand.rules.values import value_key
+
+FEW: Final = 3
+"""Words of a value that is looked for as it stands."""
+MANY: Final = 24
+"""Words of the longest value that is looked for at all."""
+NAMED: Final = 4
+"""Words of the longest subject that is looked for."""
+SENTENCE_CHARACTERS: Final = 20
+"""What is shorter is said too often to tell where it comes from."""
+FIRST_PERSON: Final = frozenset(("i", "me", "my", "mine", "myself", "im", "ive"))
+_WORD: Final = re.compile(r"[^\W_]+")
+_CUT_BEFORE: Final = re.compile(r"\d[.,]\Z")
+_CUT_AFTER: Final = re.compile(r"[.,]\d")
+_CHUNK: Final = re.compile(r"\S+")
+
+
+class Sighted(NamedTuple):
+    """One sentence as it is seen, with the places of its words."""
+
+    text: str
+    words: list[tuple[int, int]]
+
+    def run(self, first: int, count: int) -> str:
+        """Some words as they stand, with what is between them."""
+        return self.text[self.words[first][0] : self.words[first + count - 1][1]]
+
+    def runs(self, most: int) -> Iterator[str]:
+        """Every run of up to so many words; none that ends in the middle of a number."""
+        for first in range(len(self.words)):
+            if _CUT_BEFORE.search(self.text, 0, self.words[first][0]):
+                continue
+            for count in range(1, min(most, len(self.words) - first) + 1):
+                if not _CUT_AFTER.match(self.text, self.words[first + count - 1][1]):
+                    yield self.run(first, count)
+
+
+def sighted(sentence: str) -> Sighted:
+    """A sentence as a reader sees it."""
+    seen = visible(sentence)
+    return Sighted(seen, [found.span() for found in _WORD.finditer(seen)])
+
+
+def values_in(sentence: Sighted) -> set[str]:
+    """The canonical form of everything of a few words in a sentence that may be a value.
+
+    Not so of `true` and `false`: they are words of every sentence.
+    """
+    found = {_value_key(run) for run in sentence.runs(FEW)}
+    # A sign, a currency or a unit stands against its number: `$30`, `-5`, `30%`.
+    chunks = [chunk for chunk in _CHUNK.findall(sentence.text) if any(map(str.isdigit, chunk))]
+    found |= {value_key(chunk) for chunk in chunks}
+    return found
+
+
+def _value_key(run: str) -> str:
+    """The form of a value; what has no digit is no number and no date, and is told so at a third of the cost."""
+    return value_key(run) if any(map(str.isdigit, run)) else f"s:{name_key(run)}"
+
+
+def names_in(text: str) -> set[str]:
+    """Name keys of every run of a few words."""
+    return {name_key(run) for run in sighted(text).runs(NAMED)}
+
+
+def speaks_of_itself(sentence: Sighted) -> bool:
+    """Whether who says it speaks of themselves."""
+    return any(sentence.run(i, 1).lower() in FIRST_PERSON for i in range(len(sentence.words)))
+
+
+def value_digest(keyed: Keyed, key: str) -> str:
+    """The digest that a claim has for a value of this form."""
+    return keyed.digest("value", key)
+
+
+def beginnings_in(keyed: Keyed, sentence: Sighted) -> dict[str, int | None]:
+    """Digests of every run of as many words as a long value begins with, and where it stands."""
+    return {begins(keyed, sentence.run(first, FEW)): first for first in reversed(range(len(sentence.words) - FEW + 1))}
+
+
+def begins(keyed: Keyed, run: str) -> str:
+    """The digest of a long value's first words."""
+    return keyed.digest("begins", name_key(run))
+
+
+def beginning_of(keyed: Keyed, value: str) -> str:
+    """The digest under which a value is found in text, if it is too long to be found whole; else nothing."""
+    seen = sighted(value)
+    return begins(keyed, seen.run(0, FEW)) if len(seen.words) > FEW else ""
+
+
+def stands_at(keyed: Keyed, sentence: Sighted, first: int, digest: str) -> bool:
+    """Whether a long value of this digest stands at a word of a sentence."""
+    most = min(MANY, len(sentence.words) - first)
+    return any(value_digest(keyed, value_key(sentence.run(first, n))) == digest for n in range(FEW + 1, most + 1))
+
+
+def is_telling(sentence: str) -> bool:
+    """Whether a sentence is long enough to be known again."""
+    return len(visible(sentence)) >= SENTENCE_CHARACTERS
+
+
+def digests_of_names(keyed: Keyed, keys: Iterable[str]) -> set[str]:
+    """The digests that claims have for subjects of these names."""
+    return {keyed.name(key) for key in keys}

@@ -1,0 +1,109 @@
+"""Looks for bytes in every file of a store, without asking the engine what it thinks is in them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Final, Protocol
+
+from firsthand.ports import Residue
+from firsthand.rules.residue import Needle
+from firsthand.store.engine import Connection
+
+CHUNK_BYTES: Final = 16 * 1024 * 1024
+OFFSETS_TOLD: Final = 4
+
+
+def files_of(path: Path) -> list[Path]:
+    """The database and every file beside it that carries its name: log, shared memory, rollback journal, keys."""
+    return sorted(p for p in path.parent.glob(path.name + "*") if p.is_file())
+
+
+def sweep_files(paths: Sequence[Path], needles: Sequence[Needle]) -> list[Residue]:
+    """Where any of these bytes stand, letters in either case."""
+    found: list[Residue] = []
+    for path in paths:
+        offsets: dict[Needle, list[int]] = {}
+        for start, data in _chunks(path, max((len(n.data) for n in needles), default=1)):
+            for needle in needles:
+                offsets.setdefault(needle, []).extend(start + at for at in _every(data, needle.data))
+        for needle, places in offsets.items():
+            if places:
+                distinct = sorted(set(places))
+                found.append(Residue(path.name, needle.form, len(distinct), tuple(distinct[:OFFSETS_TOLD])))
+    return found
+
+
+def sweep_vocabulary(connection: Connection, terms: Sequence[str]) -> list[Residue]:
+    """Documents of the word indexes that hold all of these terms, as the engine's own vocabulary says."""
+    if not terms:
+        return []
+    found: list[Residue] = []
+    for index in ("lex", "lex_rest"):
+        table = f"temp.{index}_swept"
+        connection.execute(f"CREATE VIRTUAL TABLE IF NOT EXISTS {table} USING fts5vocab('main', '{index}', 'instance')")
+        holding = [{d for (d,) in connection.execute(f"SELECT doc FROM {table} WHERE term = ?", (t,))} for t in terms]
+        together = set[object].intersection(*holding)
+        if together:
+            found.append(Residue(index, "vocabulary", len(together), ()))
+    return found
+
+
+def _chunks(path: Path, overlap: int) -> Iterator[tuple[int, bytes]]:
+    """A file in pieces that share their ends, in lower case."""
+    with path.open("rb") as opened:
+        start, kept = 0, b""
+        while data := opened.read(CHUNK_BYTES):
+            piece = kept + data
+            yield start, piece.lower()
+            kept = piece[-overlap:]
+            start += len(piece) - len(kept)
+
+
+def _every(data: bytes, needle: bytes) -> Iterator[int]:
+    at = data.find(needle)
+    while at >= 0:
+        yield at
+        at = data.find(needle, at + 1)
+
+
+class Sweeper(Protocol):
+    """A store that can be swept."""
+
+    def sweep(self, needles: Sequence[Needle], terms: Sequence[str]) -> list[Residue]:
+        """Where the files hold any of these bytes, and the word indexes all of these terms."""
+        ...
+
+
+def rehearse(
+    store: Sweeper,
+    connection: Connection,
+    path: Path,
+    canary: str,
+    planted: Mapping[str, bytes],
+    needles: Sequence[Needle],
+) -> dict[str, int]:
+    """Put a canary in each place a store has, then sweep it: how often it was seen in each."""
+    beside = canary[: len(canary) // 2]
+    for index in ("lex", "lex_rest"):
+        # What comes before it in the index shares its beginning, so that the index holds only the end of the second.
+        connection.execute(f"INSERT INTO {index} (rowid, terms) VALUES (1, ?), (2, ?)", (beside, canary))
+        connection.execute(f"INSERT INTO {index} ({index}) VALUES ('optimize')")
+    connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    indexed = store.sweep(needles, (canary,))
+    seen = {
+        "end of a term": sum(r.times for r in indexed if r.where == path.name and r.form == "term_end"),
+        **{f"vocabulary of {i}": sum(r.times for r in indexed if r.where == i) for i in ("lex", "lex_rest")},
+    }
+    names = "INSERT INTO name (space_id, name_id, what, text) VALUES ('canary', ?, 'who', ?)"
+    connection.execute(names, ("in the file", canary))
+    connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    connection.execute(names, ("in the log", canary))
+    for form, data in planted.items():
+        path.with_name(f"{path.name}-{form}").write_bytes(data)
+    whole = store.sweep(needles, ())
+    for place, suffix in (("database", ""), ("write-ahead log", "-wal")):
+        seen[place] = sum(r.times for r in whole if r.where == path.name + suffix)
+    for form in planted:
+        seen[form] = sum(r.times for r in whole if r.where == f"{path.name}-{form}" and r.form == form)
+    return seen

@@ -1,0 +1,46 @@
+"""A stored entry read again: as the fold sees it, its words, and what the indexes hold of them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import msgspec
+
+from firsthand.ports import LedgerRow, MaskRow
+from firsthand.rules.wording import BLANK, Indexed, index_words
+from firsthand.veil import unread
+from firsthand.vocabulary.entries import Body, Entry, Revise, Skeleton
+from firsthand.vocabulary.records import Episodic, Payload
+
+_bodies = msgspec.json.Decoder(Body)
+_skeletons = msgspec.json.Decoder(Skeleton)
+
+
+def entry_of(row: LedgerRow) -> Entry:
+    """A stored entry as the fold sees it."""
+    return Entry(id=row.entry_id, skeleton=_skeletons.decode(row.skeleton))
+
+
+def body_of(row: LedgerRow) -> Body | None:
+    """The words of a stored entry, unless erased."""
+    return _bodies.decode(row.body) if row.body is not None else None
+
+
+def indexed_again(entry: Entry, body: Body | None, masks: Sequence[MaskRow] = ()) -> Indexed:
+    """What the indexes hold of a stored entry: of what is masked no word, but when it was and what it asks."""
+    edges = entry.skeleton.edges
+    if body is None or body.payload is None or (isinstance(edges, Revise) and edges.utterance):
+        return BLANK
+    whole = index_words(body.payload, said_at(entry, body.payload))
+    payload = unread(body, masks).payload if masks else None
+    if payload is None:
+        return whole
+    seen = index_words(payload, said_at(entry, payload))
+    return whole._replace(terms=seen.terms, mentions=seen.mentions, perhaps=seen.perhaps)
+
+
+def said_at(entry: Entry, payload: Payload) -> int:
+    """The instant against which a payload's relative time words are read."""
+    if isinstance(payload, Episodic) and payload.occurred_at is not None:
+        return payload.occurred_at
+    return entry.skeleton.recorded_at

@@ -1,0 +1,45 @@
+"""What a tombstone hides of stored words, wherever they are shown or indexed: in one place for every reader."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Final
+
+from firsthand.ports import MaskRow, Reader
+from firsthand.rules.leaves import Veiled, slice_of, veiled
+from firsthand.vocabulary.entries import Body
+
+WITHHELD: Final = "[withheld]"
+"""A quote of evidence that was withdrawn."""
+UNREAD: Final = " \u2026 "
+"""What stands in the index in place of words that are masked: nothing that is a word."""
+
+
+def mark(stone: str) -> str:
+    """What is read in place of what a tombstone hides."""
+    return f"[rejected: {stone}]"
+
+
+class Veil:
+    """The masks on some entries, as who asks about a known time sees them; now unless one is given."""
+
+    def __init__(self, reader: Reader, entry_ids: Iterable[str], known_at: int | None = None) -> None:
+        self._marks: dict[str, list[Veiled]] = {}
+        for row in reader.masks(set(entry_ids)) if reader.has_stones() else ():
+            if known_at is None or row.since <= known_at:
+                self._marks.setdefault(row.entry_id, []).append(Veiled(row.low, row.high, mark(row.stone)))
+
+    def body(self, entry_id: str, body: Body) -> Body:
+        """A body as it may be read."""
+        marks = self._marks.get(entry_id)
+        return veiled(body, marks) if marks else body
+
+    def quote(self, entry_id: str, text: str, start: int, stop: int) -> str:
+        """Part of an entry's first text as it may be read."""
+        marks = self._marks.get(entry_id)
+        return slice_of(text, marks, start, stop) if marks else text[start:stop]
+
+
+def unread(body: Body, rows: Iterable[MaskRow]) -> Body:
+    """A body as the index holds it."""
+    return veiled(body, [Veiled(row.low, row.high, UNREAD) for row in rows])
