@@ -78,7 +78,8 @@ def project(
             relate(writer, entry, edges, body, row.position)
         case Attend():
             _attend(writer, entry.record_id, edges, row.received_at)
-        case Erase():
+        case Erase() if not writer.senders(entry.id):
+            # What another store erased is destroyed by who takes it in, as far as that store is believed.
             blank(writer, edges.targets)
         case _:
             pass

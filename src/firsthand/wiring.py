@@ -19,7 +19,8 @@ from firsthand.rules.identity import Keyed
 from firsthand.rules.policy import parse_policy
 from firsthand.store.copying import ends_of, install_database
 from firsthand.store.keys import KeyFile
-from firsthand.store.sqlite import DEVICE_SUFFIX, KEYS_SUFFIX, SqliteStore, translated
+from firsthand.store.sqlite import DEVICE_SUFFIX, KEYS_SUFFIX, SqliteStore
+from firsthand.store.translating import translated
 from firsthand.vocabulary.errors import BrokenError, DeniedError, InvalidError
 from firsthand.vocabulary.grants import OPERATOR_GRANT, SPACE_WIDE, Author, Grant, check_scope, check_slug
 from firsthand.vocabulary.kinds import ROLES, Role

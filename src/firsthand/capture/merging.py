@@ -122,9 +122,12 @@ def _edges(
         raise RefusedError("nothing_to_carry", "the records rest on nothing but each other", field="record_ids")
     if len(view.account(home).said) + len(supports) > limits.SUPPORTS_PER_RECORD:
         raise RefusedError("supports_full", "together the records have too many supports", field="record_ids")
+    heard = max(s.spoken for source in sources for s in source.said)
     consequences = Consequences(
         # design 09.10: a person's verb reaches all words spoken before it, an agent's only its own owner's.
-        reach=Reach(source=here.ids.owner, spoken=gateway.clock.now(), everyone=here.author.role == "person"),
+        reach=Reach(
+            source=here.ids.owner, spoken=max(gateway.clock.now(), heard), everyone=here.author.role == "person"
+        ),
         merged=tuple(Merged(record=s.record_id, claim=s.claim) for s in sources if s.claim != claim),
     )
     saw = show_heads(view, {home, *(s.record_id for s in sources)})

@@ -244,7 +244,9 @@ def _leave(
     # design 09.10: a person's correct or change reaches all words spoken before it, an agent's only its own owner's;
     # a retract takes back only the retractor's own.
     everyone = handle.author.role == "person" and verb not in ("retract", "fork")
-    reach = Reach(source=handle.ids.owner, spoken=now, everyone=everyone)
+    # What is here was spoken before, though it was spoken under a clock that is ahead of this one.
+    heard = max((s.spoken for s in current.said), default=now)
+    reach = Reach(source=handle.ids.owner, spoken=max(now, heard), everyone=everyone)
     old = current.claim
     inherits = current.record_id if claim is not None and not joined else None
     if verb == "fork":

@@ -243,3 +243,4 @@ class _Intake:
         self._erased_here = self._writer.blank(self._to_blank)
         if self._erased_here:
             replay_all(self._writer, None)
+            self._writer.optimise_words()

@@ -137,8 +137,10 @@ def _merge(gateway: Gateway, handle: Handle, writer: Writer, new: Sequence[Later
             targets |= dict.fromkeys(read.skeleton.edges.targets)
             erasures += 1
         tombstones += tombstone_of(entry) is not None
-    if writer.blank(targets):
+    writer.blank(targets)
+    if erasures:
         replay_all(writer, None)
+        writer.optimise_words()
     return Merged(erasures, tombstones)
 
 

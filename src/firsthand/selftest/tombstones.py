@@ -15,6 +15,9 @@ CLAIMED: Final[tuple[Kind, ...]] = ("semantic", "entity", "competence", "plan_gr
 YEARS: Final = 3_700
 """Days, past every half-life."""
 
+PLAIN: Final = 3
+"""Restatements in plain sentences, after the four structured ones."""
+
 
 def launder(world: World, ana: Memory, ben: Memory, value: str) -> list[str]:
     """Supersede it, restate it, corroborate it from two sources; what became of each attempt to bring it back."""
@@ -22,7 +25,9 @@ def launder(world: World, ana: Memory, ben: Memory, value: str) -> list[str]:
     other = ana.remember(subject="gate", predicate="is_called", object=word())
     world.clock.pass_days(1)
     outcomes = [m.remember(subject="gate", predicate="is_called", object=value).outcome for m in (*agents, ana, ben)]
-    outcomes += [m.remember(f"the gate is called {value}").outcome for m in (*agents, ben)]
+    plain = [m.remember(f"the gate is called {value}").outcome for m in (*agents, ben)]
+    assert len(plain) == PLAIN
+    outcomes += plain
     outcomes.append(ana.correct(str(other.record_id), object=value, reason="so I heard").outcome)
     outcomes.append(ana.change(str(other.record_id), object=value, reason="so I heard").outcome)
     for name in ("Mia", "Tom"):
@@ -52,8 +57,13 @@ def laundering_sequence(world: World) -> str:
     outcomes = launder(world, ana, ben, value)
     world.control(neighbour in ana.recall("what is the bridge called?").render(), "the neighbour is gone as well")
     _stays_out(world, ana, value, "what is the gate called?")
-    world.expect("stored" not in outcomes[:4] and "reinforced" not in outcomes, "a structured restatement was taken")
+    world.expect(_structured_refused(outcomes), "a structured restatement was taken")
     return f"{len(outcomes)} attempts to bring a rejected value back were turned away; its rejection stands."
+
+
+def _structured_refused(outcomes: list[str]) -> bool:
+    """Claims of the very value are refused; a sentence that holds it is stored to wait for review."""
+    return not {"stored", "reinforced"} & {*outcomes[:4], *outcomes[4 + PLAIN :]}
 
 
 def _stays_out(world: World, memory: Memory, value: str, question: str) -> None:
@@ -90,7 +100,7 @@ def survives_ttl_and_prune(world: World) -> str:
         neighbour in ana.recall("what is the bridge called?").render(), "what nobody rejected did not survive"
     )
     _stays_out(world, ana, value, "what is the gate called?")
-    world.expect("stored" not in outcomes[:4] and "reinforced" not in outcomes, "an old rejection no longer binds")
+    world.expect(_structured_refused(outcomes), "an old rejection no longer binds")
     return f"Ten years, retention and a rebuild later {len(outcomes)} attempts were still turned away."
 
 
