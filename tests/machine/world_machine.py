@@ -47,6 +47,11 @@ def choose(known: list[tuple[Place, Value]], pick: int) -> tuple[Place, Value]:
     return known[pick % len(known)]
 
 
+def heard(held: Value, now: int) -> int:
+    """What is known here was spoken before, though under a clock that was ahead."""
+    return max((now, *(s.spoken for s in held.sayings)))
+
+
 class Still:
     """A clock that stands where it is put."""
 
@@ -161,7 +166,7 @@ class Machine(RuleBasedStateMachine):
         key, held = choose(self.believed(), pick)
         now = self.act(*key[:3])
         self.handle(owner, "person", key[0]).retract(held.record, reason="no")
-        held.stones.append(Stone(owner, everyone=False, spoken=now))
+        held.stones.append(Stone(owner, everyone=False, spoken=heard(held, now)))
 
     @precondition(lambda self: any(k[2] == "hosts" and v.level == LOW for k, v in self.believed()))
     @rule(owner=owners, pick=anything, other=picks)
@@ -180,7 +185,7 @@ class Machine(RuleBasedStateMachine):
         assert (receipt.outcome == "refused") == refused, (receipt, instead)
         if refused:
             return
-        held.stones.append(Stone(owner, everyone=True, spoken=now))
+        held.stones.append(Stone(owner, everyone=True, spoken=heard(held, now)))
         held.mixed, held.record = True, None
         instead.sayings.append(said)
         instead.mixed, instead.record = True, receipt.record_id

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from stores import DAY, Ticking, lift, opened, reject, texts, write
+from stores import DAY, START, Ticking, lift, opened, reject, texts, write
 
 from firsthand import Memory, cite
 from firsthand.vocabulary.entries import Reject, Tombstone
@@ -223,7 +223,7 @@ def test_words_taken_back_are_not_claimed_again_by_who_said_them(tmp_path: Path)
         near = agent.remember("Ana has been seen in Berlin")
         assert near.standing is not None
         assert near.standing.status == "needs_review"
-        free = opened(tmp_path, actor="cleo")
+        free = opened(tmp_path, Ticking(START + DAY), actor="cleo")
         assert free.remember("Ana has been seen in Berlin often").standing.status == "active"  # type: ignore[union-attr]
         free.close()
 
