@@ -11,7 +11,7 @@ import json
 from pathlib import Path
 
 import pytest
-from broken import MUTANTS, READS, Mutant
+from broken import MUTANTS, READS, SWEPT, Mutant
 from test_selftest import OPEN
 
 from firsthand.selftest.outcomes import CheckResult
@@ -37,6 +37,7 @@ UNBROKEN = {
 def failing(mutant: Mutant) -> list[CheckResult]:
     """What fails under a mutant and not without it."""
     READS.clear()
+    SWEPT.clear()
     with pytest.MonkeyPatch.context() as patch:
         for path, broken in mutant.patches.items():
             patch.setattr(path, broken)
