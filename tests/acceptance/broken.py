@@ -20,7 +20,6 @@ import firsthand.recall.pack
 import firsthand.recall.reading
 import firsthand.rules.tombstones
 from firsthand.rules.bearing import tombstone_of
-from firsthand.rules.view import View
 from firsthand.store.sqlite_read import SqliteReader
 from firsthand.stored import entry_of
 from firsthand.vocabulary.entries import Judge, Support
@@ -46,7 +45,7 @@ genuine: dict[str, Any] = {
     "binds": firsthand.rules.tombstones._binds,
     "leave": firsthand.capture.revise._leave,
     "retain": firsthand.capture.aftermath.retain,
-    "is_lifted": View.is_lifted,
+    "refused_words": firsthand.capture.revise.refused_words,
     "at": firsthand.learning.jobs.Jobs._at,
     "checked": firsthand.moving.importing._Intake._checked,
 }
@@ -148,8 +147,17 @@ def retaining_no_tombstones(gateway: Any, handle: Any) -> Any:
     return genuine["retain"](gateway, handle)
 
 
-def lifted_or_swept(self: Any, entry_id: str) -> bool:
-    return entry_id in SWEPT or genuine["is_lifted"](self, entry_id)
+def not_what_was_swept(entry: Any, said: Any) -> bool:
+    """Persons are still bound, so that the value comes in by an agent and every later step can be taken."""
+    return (entry.id not in SWEPT or said.role == "person") and genuine["binds"](entry, said)
+
+
+def unless_it_is_a_change(name: str) -> Any:
+    def look(*given: Any) -> Any:
+        """Only a correct names the heads that it replaces."""
+        return genuine[name](*given) if given[-1] else None
+
+    return look
 
 
 def taking_no_erasure(self: Any, row: Any, chain: str) -> Any:
@@ -213,17 +221,18 @@ MUTANTS = [
            {"firsthand.rules.standing.approvals": lambda view, unit: frozenset[str]()}),
     Mutant("a job looks at every scope at once", ("scope.background_respects_boundary",),
            {"firsthand.learning.queue.documents": documents_of_every_scope,
-            "firsthand.learning.jobs.Jobs._at": reading_every_scope}),
+            "firsthand.learning.jobs.Jobs._at": reading_every_scope,
+            "firsthand.capture.ground._check_effective": lambda record, handle: None}),
     Mutant("an erasure goes one step deep", ("evidence.source_delete_reaches_derived",),
            {"firsthand.capture.erase_plan._lineage": resting_on_it_directly}),
     Mutant("what is said meets no tombstone", ("gateway.no_bypass_path", "deletion.thirteen_steps_reject"),
            {"firsthand.capture.gateway.met_by": lambda *given: ()}),
-    Mutant("a revision is held against no tombstone", ("tombstone.laundering_sequence",),
-           {"firsthand.capture.revise.would_block": lambda *given: None,
-            "firsthand.capture.revise.refused_words": lambda *given: None}),
+    Mutant("a change is held against no tombstone", ("tombstone.laundering_sequence",),
+           {"firsthand.capture.revise.would_block": unless_it_is_a_change("would_block"),
+            "firsthand.capture.revise.refused_words": unless_it_is_a_change("refused_words")}),
     Mutant("retention sweeps tombstones", ("tombstone.survives_ttl_and_prune",),
            {"firsthand.capture.aftermath.retain": retaining_no_tombstones,
-            "firsthand.rules.view.View.is_lifted": lifted_or_swept}),
+            "firsthand.rules.tombstones._binds": not_what_was_swept}),
     Mutant("no tombstone binds what was inferred", ("tombstone.reextraction_stays_inactive",),
            {"firsthand.rules.tombstones._binds": not_what_was_inferred,
             "firsthand.capture.inferring.forbidding": lambda *given: None}),
