@@ -8,8 +8,8 @@ from typing import Any, NamedTuple
 import msgspec
 
 import firsthand.audit
-import firsthand.capture.claims
 import firsthand.capture.aftermath
+import firsthand.capture.claims
 import firsthand.capture.erase_plan
 import firsthand.capture.gateway
 import firsthand.capture.revise
@@ -127,6 +127,7 @@ def resting_on_it_directly(reader: Any, handle: Any, gone: Any, ground: Any) -> 
 
 
 def not_what_was_inferred(entry: Any, said: Any) -> bool:
+    """What the gateway lets in, the fold and the last look before delivery must let pass as well to be seen at all."""
     return said.basis != "inferred" and genuine["binds"](entry, said)
 
 
@@ -193,7 +194,8 @@ MUTANTS = [
             "firsthand.rules.identity.statement_key": lower_case_only,
             "firsthand.rules.values.name_key": lower_case_only}),
     Mutant("a refusal leaves a candidate", ("tombstone.no_second_memory_unit",),
-           {"firsthand.capture.claims.would_block": lambda *given: None}),
+           {"firsthand.capture.claims.would_block": lambda *given: None,
+            "firsthand.capture.claims.refused_words": lambda *given: None}),
     Mutant("a packet is measured before it is rendered", ("retrieval.k_is_an_upper_bound",),
            {"firsthand.recall.pack._size": sized_without_text}),
     Mutant("every fence has the same mark", ("prompt.recall_is_fenced_as_data",),
@@ -235,8 +237,10 @@ MUTANTS = [
             "firsthand.rules.tombstones._binds": not_what_was_swept}),
     Mutant("no tombstone binds what was inferred", ("tombstone.reextraction_stays_inactive",),
            {"firsthand.rules.tombstones._binds": not_what_was_inferred,
-            "firsthand.capture.inferring.forbidding": lambda *given: None}),
-    Mutant("an erasure leaves the words", ("deletion.absent_after_reindex_and_restart", "deletion.thirteen_steps_erase"),
+            "firsthand.capture.inferring.forbidding": lambda *given: None,
+            "firsthand.recall.hydrate._forbidden": lambda *given: set[int]()}),
+    Mutant("an erasure leaves the words",
+           ("deletion.absent_after_reindex_and_restart", "deletion.thirteen_steps_erase"),
            {"firsthand.store.sqlite_write.SqliteWriter.blank_body": lambda self, entry_id: None}),
     Mutant("an import takes no erasure over", ("deletion.absent_from_shared_copies",),
            {"firsthand.moving.importing._Intake._checked": taking_no_erasure,
