@@ -8,13 +8,22 @@ from typing import Any, NamedTuple
 import msgspec
 
 import firsthand.audit
+import firsthand.capture.aftermath
 import firsthand.capture.claims
+import firsthand.capture.erase_plan
 import firsthand.capture.gateway
+import firsthand.capture.revise
+import firsthand.learning.jobs
 import firsthand.ledger
+import firsthand.moving.importing
 import firsthand.recall.pack
 import firsthand.recall.reading
+import firsthand.rules.tombstones
+from firsthand.rules.bearing import tombstone_of
 from firsthand.store.sqlite_read import SqliteReader
+from firsthand.stored import entry_of
 from firsthand.vocabulary.entries import Judge, Support
+from firsthand.vocabulary.grants import Grant
 
 
 class Mutant(NamedTuple):
@@ -33,6 +42,12 @@ genuine: dict[str, Any] = {
     "would_block": firsthand.capture.claims.would_block,
     "size": firsthand.recall.pack._size,
     "salience": firsthand.recall.reading.salience_of,
+    "binds": firsthand.rules.tombstones._binds,
+    "leave": firsthand.capture.revise._leave,
+    "retain": firsthand.capture.aftermath.retain,
+    "refused_words": firsthand.capture.revise.refused_words,
+    "at": firsthand.learning.jobs.Jobs._at,
+    "checked": firsthand.moving.importing._Intake._checked,
 }
 
 
@@ -103,6 +118,66 @@ def reads_what_is_hidden(handle: Any, row: Any) -> bool:
     return handle.reads(row.scope_id) and row.sensitivity <= handle.clearance
 
 
+def resting_on_it_directly(reader: Any, handle: Any, gone: Any, ground: Any) -> set[str]:
+    """What cites the records that go, and nothing that cites that."""
+    for record_id in sorted(firsthand.capture.erase_plan._complete(reader, gone, ground)):
+        for said in firsthand.capture.erase_plan._citing(reader, record_id):
+            gone.setdefault(said.entry, ground)
+    return set()
+
+
+def not_what_was_inferred(entry: Any, said: Any) -> bool:
+    """What the gateway lets in, the fold and the last look before delivery must let pass as well to be seen at all."""
+    return said.basis != "inferred" and genuine["binds"](entry, said)
+
+
+def reaching_by_its_own_clock(gateway: Any, *given: Any, **more: Any) -> Any:
+    left = genuine["leave"](gateway, *given, **more)
+    reach = msgspec.structs.replace(left.reach, spoken=gateway.clock.now())
+    return msgspec.structs.replace(left, reach=reach)
+
+
+SWEPT: set[str] = set()
+"""Entries that retention took with it though they forbid something."""
+
+
+def retaining_no_tombstones(gateway: Any, handle: Any) -> Any:
+    with gateway.store.reading(handle.space) as reader:
+        entries = [entry_of(row) for row in firsthand.capture.erase_plan.every_row(reader)]
+    SWEPT.update(entry.id for entry in entries if tombstone_of(entry) is not None)
+    return genuine["retain"](gateway, handle)
+
+
+def not_what_was_swept(entry: Any, said: Any) -> bool:
+    """Persons are still bound, so that the value comes in by an agent and every later step can be taken."""
+    return (entry.id not in SWEPT or said.role == "person") and genuine["binds"](entry, said)
+
+
+def unless_it_is_a_change(name: str) -> Any:
+    def look(*given: Any) -> Any:
+        """Only a correct names the heads that it replaces."""
+        return genuine[name](*given) if given[-1] else None
+
+    return look
+
+
+def taking_no_erasure(self: Any, row: Any, chain: str) -> Any:
+    taken = genuine["checked"](self, row, chain)
+    return None if taken is not None and taken.entry.kind == "erase" else taken
+
+
+def documents_of_every_scope(reader: Any, row: Any, kind: Any) -> list[Any]:
+    return [doc for scope in reader.scope_rows() for doc in reader.docs_of_kind(scope.scope_no, kind)]
+
+
+def reading_every_scope(self: Any, scope: str, job: str) -> Any:
+    here = genuine["at"](self, scope, job)
+    grant = Grant(read=None, write=frozenset((scope,)), role="system")
+    return firsthand.learning.jobs.handle(
+        space=here.space, scope=scope, author=here.author, grant=grant, keyed=self._caller.keyed
+    )
+
+
 MUTANTS = [
     Mutant("one arm knows no scope", ("scope.cross_tenant_absent",),
            {"firsthand.store.sqlite_read.SqliteReader.postings": postings_of_every_scope}),
@@ -119,14 +194,16 @@ MUTANTS = [
             "firsthand.rules.identity.statement_key": lower_case_only,
             "firsthand.rules.values.name_key": lower_case_only}),
     Mutant("a refusal leaves a candidate", ("tombstone.no_second_memory_unit",),
-           {"firsthand.capture.claims.would_block": lambda *given: None}),
+           {"firsthand.capture.claims.would_block": lambda *given: None,
+            "firsthand.capture.claims.refused_words": lambda *given: None}),
     Mutant("a packet is measured before it is rendered", ("retrieval.k_is_an_upper_bound",),
            {"firsthand.recall.pack._size": sized_without_text}),
     Mutant("every fence has the same mark", ("prompt.recall_is_fenced_as_data",),
            {"firsthand.recall.pipeline.secrets": OneNonce}),
     Mutant("a rebuild skips decisions", ("correction.survives_reindex",),
            {"firsthand.audit.replay": replaying_all_but(Judge)}),
-    Mutant("provisional tombstones bind nobody", ("life.recall_after_retract", "tombstone.no_second_memory_unit"),
+    Mutant("provisional tombstones bind nobody", ("life.recall_after_retract", "tombstone.no_second_memory_unit",
+            "contradiction.retraction.structured", "correction.retraction_without_replacement"),
            {"firsthand.rules.tombstones._bound_provisionally": lambda *given: False}),
     Mutant("reading wears a record out", ("life.decay_read_often",),
            {"firsthand.recall.reading.salience_of": fading_by_reading}),
@@ -144,4 +221,30 @@ MUTANTS = [
            {"firsthand.rules.standing._contested": lambda view, unit: {}}),
     Mutant("an approval makes no fact", ("review.a_person_decides",),
            {"firsthand.rules.standing.approvals": lambda view, unit: frozenset[str]()}),
+    Mutant("a job looks at every scope at once", ("scope.background_respects_boundary",),
+           {"firsthand.learning.queue.documents": documents_of_every_scope,
+            "firsthand.learning.jobs.Jobs._at": reading_every_scope,
+            "firsthand.capture.ground._check_effective": lambda record, handle: None}),
+    Mutant("an erasure goes one step deep", ("evidence.source_delete_reaches_derived",),
+           {"firsthand.capture.erase_plan._lineage": resting_on_it_directly}),
+    Mutant("what is said meets no tombstone", ("gateway.no_bypass_path", "deletion.thirteen_steps_reject"),
+           {"firsthand.capture.gateway.met_by": lambda *given: ()}),
+    Mutant("a change is held against no tombstone", ("tombstone.laundering_sequence",),
+           {"firsthand.capture.revise.would_block": unless_it_is_a_change("would_block"),
+            "firsthand.capture.revise.refused_words": unless_it_is_a_change("refused_words")}),
+    Mutant("retention sweeps tombstones", ("tombstone.survives_ttl_and_prune",),
+           {"firsthand.capture.aftermath.retain": retaining_no_tombstones,
+            "firsthand.rules.tombstones._binds": not_what_was_swept}),
+    Mutant("no tombstone binds what was inferred", ("tombstone.reextraction_stays_inactive",),
+           {"firsthand.rules.tombstones._binds": not_what_was_inferred,
+            "firsthand.capture.inferring.forbidding": lambda *given: None,
+            "firsthand.recall.hydrate._forbidden": lambda *given: set[int]()}),
+    Mutant("an erasure leaves the words",
+           ("deletion.absent_after_reindex_and_restart", "deletion.thirteen_steps_erase"),
+           {"firsthand.store.sqlite_write.SqliteWriter.blank_body": lambda self, entry_id: None}),
+    Mutant("an import takes no erasure over", ("deletion.absent_from_shared_copies",),
+           {"firsthand.moving.importing._Intake._checked": taking_no_erasure,
+            "firsthand.moving.importing._Intake._destroy": lambda self: None}),
+    Mutant("a correction reaches by its own clock", ("life.clock_skewed_writer",),
+           {"firsthand.capture.revise._leave": reaching_by_its_own_clock}),
 ]  # fmt: skip
