@@ -121,7 +121,7 @@ class Worker:
         """Never again."""
         if found := self.pick():
             record, _, old = found
-            self.told(self.memory.reject(record, reason="no"))  # type: ignore[attr-defined]
+            self.told(self.memory.reject(record, reason="no"))
             del self.standing[record]
             self.forget(old)
 
@@ -129,7 +129,7 @@ class Worker:
         """Its words are destroyed."""
         if found := self.pick():
             record, _, old = found
-            self.memory.erase(record, reason_code="privacy")  # type: ignore[attr-defined]
+            self.memory.erase(record, reason_code="privacy")
             del self.standing[record]
             self.forget(old)
 

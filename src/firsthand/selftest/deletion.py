@@ -65,17 +65,17 @@ def absent_from_shared_copies(world: World) -> str:
     verb(firsthand, "join")(world.folder / "second.db", world.folder / "space.key")
     there = world.person(file="second.db")
     there.remember(f"the second store has a {own}")
-    there.peers.register(ana.peers.own().key, trust="person")  # type: ignore[attr-defined]
+    there.peers.register(ana.peers.own().key, trust="person")
     export(world.folder / "old")
     back_up(world.folder / "backup")
-    there.ledger.take_in(world.folder / "old")  # type: ignore[attr-defined]
+    there.ledger.take_in(world.folder / "old")
     world.control(
         gone in there.recall("safe").render() and gone in second_scope.recall("safe").render(), "no copy was made"
     )
     erase(value=("safe", "opens_with", gone), reason_code="privacy")
     export(world.folder / "new")
     for folder in ("new", "old"):
-        there.ledger.take_in(world.folder / folder)  # type: ignore[attr-defined]
+        there.ledger.take_in(world.folder / folder)
         for memory in (ana, second_scope, there):
             world.expect(gone not in everything_said(memory, ("safe", "")), f"a copy told it after the {folder} export")
     for memory, query in ((second_scope, "second scope"), (there, "second store"), (second_scope, "shed")):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import abc
 from collections.abc import Iterable
 from typing import Final
 
@@ -13,7 +14,7 @@ from firsthand.store.snapshot import encoded
 INDEXES: Final[dict[Shelf, str]] = {1: "lex", 2: "lex_rest"}
 
 
-class ErasureWrites(Remembering):
+class ErasureWrites(Remembering, abc.ABC):
     """What an erasure changes in its transaction; the file itself is cleaned once that is committed."""
 
     _waiting: dict[Shelf, dict[int, str]]
@@ -21,13 +22,13 @@ class ErasureWrites(Remembering):
     def _run(self, query: str, *values: SqlValue) -> None:
         self._connection.execute(self._q[query], (self._space, *values))
 
+    @abc.abstractmethod
     def _write_waiting(self) -> None:
         """Index the words that wait."""
-        raise NotImplementedError
 
+    @abc.abstractmethod
     def _counted_as_erased(self, scope_id: str) -> None:
         """Count one document of a scope as changed and erased, to be written when the transaction ends."""
-        raise NotImplementedError
 
     def blank_body(self, entry_id: str) -> None:
         """Destroy the words of an entry that an erase entry of this transaction names."""
