@@ -65,6 +65,10 @@ def test_reject_and_lift() -> None:
     assert f"{above[:9]} fell (pending evidence; 0 supports left, 1 lost): The firewall opens 8080" in receipt
     again = run("remember", "--subject", "api", "--predicate", "port", "--object", "8080")
     assert again.exit_code == 8
+    refused = run("refusals")
+    assert refused.exit_code == 0
+    assert "tombstone_rejected" in refused.stdout
+    assert "8080" not in refused.stdout
     entry = receipt.split("entry ")[1].split()[0]
     assert f"{above[:9]} is back" in run("lift", entry, "--reason", "it is so").stdout
     value = ask("reject", "--subject", "api", "--predicate", "uses", "--object", "redis", "--reason", "a rumour")

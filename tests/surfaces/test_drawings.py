@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+from pathlib import Path
+
 import msgspec
 import pytest
 
@@ -262,3 +265,14 @@ def test_a_run_of_the_jobs_says_what_failed_and_what_is_left() -> None:
     assert "3 stretches failed" in loud
     assert "1 went to others" in loud
     assert "4 waiting, 5 given up" in loud
+
+
+def test_whatever_a_command_shows_can_be_drawn() -> None:
+    source = Path(show.__file__).parent
+    shown = {
+        name
+        for module in source.glob("cli*.py")
+        for name in re.findall(r'desk\.show\(.*?, "(\w+)"\)', module.read_text())
+    }
+    assert {"packet", "refusals", "review_page"} <= shown
+    assert shown <= set(show.DRAWINGS)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Final, Protocol
@@ -50,8 +51,12 @@ def sweep_vocabulary(connection: Connection, terms: Sequence[str]) -> list[Resid
 
 
 def _chunks(path: Path, overlap: int) -> Iterator[tuple[int, bytes]]:
-    """A file in pieces that share their ends, in lower case."""
-    with path.open("rb") as opened:
+    """A file in pieces that share their ends, in lower case; one that its last user closed meanwhile holds nothing."""
+    with contextlib.ExitStack() as stack:
+        try:
+            opened = stack.enter_context(path.open("rb"))
+        except FileNotFoundError:
+            return
         start, kept = 0, b""
         while data := opened.read(CHUNK_BYTES):
             piece = kept + data

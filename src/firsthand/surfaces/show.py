@@ -356,6 +356,7 @@ DRAWINGS: Final[dict[str, Callable[[Any], None]]] = {
     "selftest": selftest,
     "explanation": explanation,
     "impact": impact,
+    "refusals": refusals,
     "review_page": review_page,
     "review_view": review_view,
     "stats": stats,
