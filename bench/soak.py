@@ -167,7 +167,8 @@ def soak(path: Path, processes: int, seconds: float, seed: int) -> dict[str, Any
     outputs = [worker.communicate()[0].splitlines() for worker in workers]
     took = time.monotonic() - started
     crashed = sum(worker.returncode != 0 for worker in workers)
-    reports = [json.loads(lines[-1]) for lines, worker in zip(outputs, workers, strict=True) if not worker.returncode]
+    nothing = {"done": {}, "violations": [], "standing": {}}
+    reports = [nothing if w.returncode else json.loads(lines[-1]) for lines, w in zip(outputs, workers, strict=True)]
     acknowledged = {line for lines in outputs for line in lines if not line.startswith("{")}
     with firsthand.open(path, actor="ana", role="person", scope=SCOPES[0]) as memory:
         with memory._engine.store.reading(memory.space) as reader:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -222,3 +224,18 @@ def test_a_copy_made_before_still_holds_the_words_and_the_certificate_promises_n
         assert word not in done.certificate.as_dict().__repr__()
         assert digests(memory)
     assert word.encode() in copy.read_bytes()
+
+
+def test_a_sweep_leaves_the_locks_of_its_process(tmp_path: Path) -> None:
+    """Else another process that opens and closes the file takes it for the last, and deletes our log."""
+    with opened(tmp_path) as memory:
+        memory.capture("The anchor is heavy.")
+        assert memory.erasure.sweep("anchor").hits
+        path = str(memory.facts()["path"])
+        other = (
+            f"import apsw; c = apsw.Connection({path!r}); c.execute('SELECT count(*) FROM entry').fetchall(); c.close()"
+        )
+        subprocess.run([sys.executable, "-c", other], check=True)
+        assert Path(path + "-shm").exists()
+        assert Path(path + "-wal").exists()
+        assert memory.capture("So is the mast.").outcome == "stored"

@@ -19,7 +19,7 @@ from firsthand.store.keys import KeyFile
 from firsthand.store.sql import SCHEMA_VERSION, queries, schema
 from firsthand.store.sqlite_read import SqliteReader
 from firsthand.store.sqlite_write import SqliteWriter
-from firsthand.store.sweep import files_of, rehearse, sweep_files, sweep_vocabulary
+from firsthand.store.sweep import files_of, rehearse, release, sweep_files, sweep_vocabulary
 from firsthand.store.translating import translated
 from firsthand.vocabulary.errors import BrokenError, ConflictError
 
@@ -229,6 +229,7 @@ class SqliteStore:
         try:
             return rehearse(scratch, scratch._writer, folder / "canary.db", canary, planted, needles)
         finally:
+            release(files_of(folder / "canary.db"))
             scratch.close()
 
     def files(self) -> list[str]:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import contextlib
-from collections.abc import Iterator, Mapping, Sequence
+import os
+import threading
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Final, Protocol
 
@@ -52,17 +53,50 @@ def sweep_vocabulary(connection: Connection, terms: Sequence[str]) -> list[Resid
 
 def _chunks(path: Path, overlap: int) -> Iterator[tuple[int, bytes]]:
     """A file in pieces that share their ends, in lower case; one that its last user closed meanwhile holds nothing."""
-    with contextlib.ExitStack() as stack:
-        try:
-            opened = stack.enter_context(path.open("rb"))
-        except FileNotFoundError:
-            return
-        start, kept = 0, b""
-        while data := opened.read(CHUNK_BYTES):
-            piece = kept + data
-            yield start, piece.lower()
-            kept = piece[-overlap:]
-            start += len(piece) - len(kept)
+    try:
+        handle = _handle(path)
+    except FileNotFoundError:
+        return
+    start, kept = 0, b""
+    while data := _read(handle, start + len(kept)):
+        piece = kept + data
+        yield start, piece.lower()
+        kept = piece[-overlap:]
+        start += len(piece) - len(kept)
+
+
+_handles: dict[tuple[int, int], int] = {}
+_handles_lock = threading.Lock()
+
+
+def _handle(path: Path) -> int:
+    """A handle on a file that is never closed again.
+
+    Closing any handle on a file drops every POSIX lock this process has on it, SQLite's own included: other processes
+    would then take the database for closed, and delete the log and the shared memory that we still use.
+    """
+    with _handles_lock:
+        at = path.stat()
+        key = (at.st_dev, at.st_ino)
+        if key not in _handles:
+            _handles[key] = os.open(path, os.O_RDONLY | getattr(os, "O_BINARY", 0))
+        return _handles[key]
+
+
+def release(paths: Iterable[Path]) -> None:
+    """Close the handles on files of a store that nobody has open any more."""
+    with _handles_lock:
+        for path in paths:
+            at = path.stat()
+            handle = _handles.pop((at.st_dev, at.st_ino), None)
+            if handle is not None:
+                os.close(handle)
+
+
+def _read(handle: int, start: int) -> bytes:
+    with _handles_lock:
+        os.lseek(handle, start, os.SEEK_SET)
+        return os.read(handle, CHUNK_BYTES)
 
 
 def _every(data: bytes, needle: bytes) -> Iterator[int]:
