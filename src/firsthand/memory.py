@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Literal, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import msgspec
 
@@ -29,6 +29,7 @@ from firsthand.vocabulary.instants import Instant, to_micros
 from firsthand.vocabulary.kinds import (
     DEFAULT_SENSITIVITY,
     Basis,
+    Because,
     FeedbackOutcome,
     Kind,
     Outcome,
@@ -63,7 +64,6 @@ if TYPE_CHECKING:
     from firsthand.review.desk import Review
 
 BATCH_ROWS = 500
-Because = Literal["wrong", "outdated", "private", "never_again"]
 REASONS = {
     "wrong": "it is wrong", "outdated": "it is outdated", "private": "it is private", "never_again": "never again",
 }  # fmt: skip

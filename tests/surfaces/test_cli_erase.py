@@ -58,13 +58,13 @@ def test_erase_shows_its_plan_and_carries_out_exactly_that(run: Any) -> None:
     swept = run("sweep", WORD)
     assert (swept.returncode, "Found nothing." in swept.stdout) == (0, True)
     again = done.stdout.split("certificate ")[1].split()[0]
-    assert "Clean: 3 bodies" in run("erase", "--certificate", again).stdout
+    assert "Clean: 3 bodies" in run("certificate", again).stdout
     assert run("verify", "--deep").returncode == 0
 
 
 def test_erase_by_value_and_at_once(run: Any) -> None:
     run("capture", f"the vault word is {WORD}")
-    done = run("erase", "--value", "vault", "-", WORD, "--reason-code", "leak", "--yes", "--json")
+    done = run("erase", "--subject", "vault", "--object", WORD, "--reason-code", "leak", "--yes", "--json")
     assert json.loads(done.stdout)["certificate"]["clean"]
     assert json.loads(run("sweep", WORD, "--json").stdout)["clean"]
 
@@ -76,7 +76,7 @@ def test_an_agent_is_sent_to_a_person_and_a_hold_stops_even_her(run: Any) -> Non
     assert run("hold", talk, "--reason", "case 7").returncode == 0
     held = run("erase", talk, "--reason-code", "privacy", "--yes", "--json")
     assert (held.returncode, json.loads(held.stdout)["error"]["code"]) == (8, "legal_hold")
-    assert run("hold", talk, "--release", "--reason", "closed").returncode == 0
+    assert run("release", talk, "--reason", "closed").returncode == 0
     assert run("erase", talk, "--reason-code", "privacy", "--yes").returncode == 0
 
 
@@ -86,5 +86,5 @@ def test_retention_is_shown_and_run(run: Any) -> None:
     assert json.loads(run("retention", "run", "--json").stdout) == {
         "rules": [], "due": [], "erased": [], "certificates": []
     }  # fmt: skip
-    missing = run("erase", "--value", "a", "b", "c")
-    assert (missing.returncode, "reason_code_missing" in missing.stderr) == (2, True)
+    missing = run("erase", "--subject", "a", "--object", "c")
+    assert (missing.returncode, "--reason-code" in missing.stderr) == (2, True)

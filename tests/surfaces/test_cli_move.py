@@ -76,13 +76,13 @@ def test_what_one_store_exports_another_takes_in_once(home: Path) -> None:
 def test_a_selection_is_packed_with_what_it_leaves_out(home: Path) -> None:
     talk = ask("capture", "The hull is dry.")
     ask("capture", "The zqxsecret is here.", "--sensitivity", "high")
-    report = ask("export", "p", "--only-scope", "project:boat", "--clearance", "medium")
+    report = ask("pack", "p", "--only-scope", "project:boat", "--clearance", "medium")
     assert report["kind"] == "pack"
     assert [each["reason"] for each in report["left_out"]] == ["over_clearance"]
-    assert "1 over clearance" in run("export", "q", "--only-scope", "project:boat", "--clearance", "medium").stdout
-    assert ask("export", "r", "--record", talk["record_id"][:12])["entries"] >= 1
-    assert ask("export", "s", "--query", "hull")["kind"] == "pack"
-    assert fails("export", "t", "--clearance", "low") == ("selection_missing", 2)
+    assert "1 over clearance" in run("pack", "q", "--only-scope", "project:boat", "--clearance", "medium").stdout
+    assert ask("pack", "r", "--record", talk["record_id"][:12])["entries"] >= 1
+    assert ask("pack", "s", "--query", "hull")["kind"] == "pack"
+    assert fails("pack", "t", "--clearance", "low") == ("selection_missing", 2)
 
 
 def test_a_backup_is_restored_over_the_memory_and_beside_it(home: Path) -> None:

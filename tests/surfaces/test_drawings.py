@@ -9,8 +9,8 @@ import msgspec
 import pytest
 
 from firsthand.recall.score import WEIGHTS
-from firsthand.surfaces import show
-from firsthand.surfaces.sentences import error_sentence, import_sentences, jobs_sentences, receipt_sentences
+from firsthand.surfaces import catalogue, show
+from firsthand.surfaces.sentences import WORDS, error_sentence, import_sentences, jobs_sentences, receipt_sentences
 from firsthand.vocabulary.errors import BusyError, InvalidError
 from firsthand.vocabulary.instants import FOREVER, to_micros
 from firsthand.vocabulary.jobs import JobsReport, JobsStatus, JobView
@@ -274,5 +274,6 @@ def test_whatever_a_command_shows_can_be_drawn() -> None:
         for module in source.glob("cli*.py")
         for name in re.findall(r'desk\.show\(.*?, "(\w+)"\)', module.read_text())
     }
-    assert {"packet", "refusals", "review_page"} <= shown
-    assert shown <= set(show.DRAWINGS)
+    shown |= {operation.shows for operation in catalogue.every()}
+    assert {"packet", "refusals", "review_page", "timeline", "selftest"} <= shown
+    assert shown == set(show.DRAWINGS) | set(WORDS)

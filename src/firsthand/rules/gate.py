@@ -7,15 +7,12 @@ about the past passes those of then and of now. *Standing* (tier, status, suppor
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Final, Literal, NamedTuple, cast, get_args
+from typing import Final, NamedTuple, cast
 
 from firsthand.rules.bearing import CLAIMED
 from firsthand.vocabulary.errors import InvalidError
-from firsthand.vocabulary.kinds import Kind, Status, Tier, Visibility
+from firsthand.vocabulary.kinds import INCLUDES, Include, Kind, Status, Tier, Visibility
 
-Include = Literal["candidates", "needs_review", "pending", "superseded"]
-"""What a recall may ask for beyond the default; never what is hidden, retracted, rejected, erased or over clearance."""
-INCLUDES: Final[tuple[Include, ...]] = get_args(Include)
 NOTHING_MORE: Final[frozenset[Include]] = frozenset()
 
 _UNLOCKED_VISIBILITY: Final = ("visible", "content_conflict")

@@ -3,23 +3,23 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Sequence
-from typing import Any, Final, TypeVar, get_args
+from collections.abc import Iterable, Sequence
+from typing import Any, Final, get_args
 
 import click
+import msgspec
 
 from firsthand.surfaces.desk import Memory
 from firsthand.vocabulary.errors import InvalidError
 from firsthand.vocabulary.instants import Instant
-from firsthand.vocabulary.kinds import KINDS, SENSITIVITIES, ValueType
-from firsthand.vocabulary.records import TypedValue
+from firsthand.vocabulary.kinds import ValueType
+from firsthand.vocabulary.records import Payload, TypedValue
 
 RECORD_ID_CHARACTERS: Final = 41
 _MICROS: Final = re.compile(r"-?\d{9,}")
 _WHOLE: Final = re.compile(r"-?\d+")
 _SHORT_ID: Final = re.compile(r"r[0-9a-f]*")
 Scalar = str | int | float | bool
-Command = TypeVar("Command", bound=Callable[..., Any])
 
 
 def instant(text: str | None) -> Instant | None:
@@ -85,6 +85,21 @@ def typed_object(text: str | None, value_type: str | None, unit: str | None) -> 
             return TypedValue(type=value_type, value=text, unit=unit)  # pyright: ignore[reportArgumentType]
 
 
+def payload(text: str) -> Payload:
+    """The JSON of a record that is no claim."""
+    try:
+        return msgspec.json.decode(text, type=Payload)
+    except msgspec.MsgspecError:
+        raise InvalidError(
+            "payload_invalid", "payload is not the JSON of a record with a known kind and known fields", field="payload"
+        ) from None
+
+
+def item_id(memory: Memory, given: str) -> str:
+    """An item of the review desk: an entry, or the one readable record whose id begins so."""
+    return given if given.startswith("e") else full_id(memory, given)
+
+
 def full_id(memory: Memory, given: str) -> str:
     """A record id, or the one readable record whose id begins so."""
     if len(given) >= RECORD_ID_CHARACTERS or not _SHORT_ID.fullmatch(given):
@@ -92,27 +107,9 @@ def full_id(memory: Memory, given: str) -> str:
     return memory.find(given)
 
 
-def together(*options: Callable[[Command], Command]) -> Callable[[Command], Command]:
-    """Several options as one decorator, shown in this order."""
-
-    def decorate(command: Command) -> Command:
-        for option in reversed(options):
-            command = option(command)
-        return command
-
-    return decorate
-
-
-def several(name: str, words: str, metavar: str) -> Callable[[Command], Command]:
-    """An option that may be given several times."""
-    return click.option(name, multiple=True, metavar=metavar, help=words + " May be repeated.")
-
-
 def one_of(values: Sequence[str]) -> click.Choice[str]:
     """A closed set of words."""
     return click.Choice(list(values))
 
 
-KIND: Final = one_of(KINDS)
-SENSITIVITY: Final = one_of(SENSITIVITIES)
 VALUE_TYPE: Final = one_of(get_args(ValueType))

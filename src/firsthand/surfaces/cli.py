@@ -13,6 +13,7 @@ from typing import Any, Final, NoReturn
 
 import click
 
+from firsthand.surfaces import catalogue
 from firsthand.surfaces.desk import Desk
 from firsthand.surfaces.sentences import error_sentence, installed_version
 from firsthand.vocabulary.errors import BrokenError, FirsthandError, InvalidError
@@ -23,58 +24,39 @@ INTERRUPTED: Final = 130
 BROKEN_PIPE: Final = 141
 DEBUG_VARIABLE: Final = "FIRSTHAND_DEBUG"
 
-COMMANDS: Final[dict[str, tuple[str, str]]] = {
+COMMANDS: Final = (
+    "init", "remember", "recall", "capture", "read", "list", "history", "timeline", "explain", "correct", "change",
+    "retract", "contest", "settle", "fork", "merge", "withdraw", "restore", "reject", "lift", "share", "forget", "undo",
+    "impact", "review", "support", "relate", "classify", "feedback", "erase", "certificate", "sweep", "hold", "release",
+    "retention", "refusals", "scopes", "predicates", "stats", "import", "export", "pack", "peers", "join", "backup",
+    "restore-backup", "seal", "jobs", "verify", "rebuild", "doctor", "selftest", "demo",
+)  # fmt: skip
+"""In the order of the help: what one does first comes first."""
+OWN: Final = {
     "init": ("cli_admin", "Make the memory, and a firsthand.toml that points to it."),
-    "remember": ("cli_write", "Store a claim, with what it rests on."),
     "recall": ("cli_read", "Ask what is known, with its sources."),
-    "capture": ("cli_write", "Store what was said or happened, word for word."),
-    "read": ("cli_read", "Show one record by its id."),
-    "list": ("cli_read", "List what is known, newest first."),
-    "history": ("cli_read", "Show everything that happened to a record."),
     "timeline": ("cli_read", "Show or draw what was believed of a record, and when."),
-    "explain": ("cli_read", "Say why a record is or is not in an answer."),
-    "correct": ("cli_revise", "It was never so: it is this."),
-    "change": ("cli_revise", "It was so; since then it is this."),
-    "retract": ("cli_revise", "Take a record back, with nothing in its place."),
-    "contest": ("cli_settle", "Doubt a record: a conflict until it is settled."),
-    "settle": ("cli_settle", "Settle the doubts about a record."),
-    "fork": ("cli_settle", "It stands, and under conditions it is this."),
-    "merge": ("cli_settle", "Make several records that say the same one."),
-    "withdraw": ("cli_settle", "Do not show a record for now."),
-    "restore": ("cli_settle", "Show a withdrawn record again."),
-    "reject": ("cli_settle", "Never let a value in again."),
-    "lift": ("cli_settle", "Let a rejected value come back."),
-    "share": ("cli_settle", "Copy a record into another scope, linked to it."),
-    "forget": ("cli_settle", "Forget a record, as the reason asks."),
-    "undo": ("cli_settle", "Take back an entry by its opposite."),
-    "impact": ("cli_settle", "Say what hangs on a record."),
-    "review": ("cli_review", "Decide what waits for a person."),
-    "support": ("cli_revise", "Add evidence to a record, or take evidence back."),
-    "relate": ("cli_revise", "Join two records by a relation, or end one."),
-    "classify": ("cli_revise", "Set how sensitive a record is."),
-    "feedback": ("cli_revise", "Say what an answer was worth."),
     "erase": ("cli_erase", "Destroy words to the byte, once the plan was seen."),
-    "sweep": ("cli_erase", "Look for words in every byte of the store."),
-    "hold": ("cli_erase", "Keep a record from being erased, or release it."),
-    "retention": ("cli_erase", "Show or erase what is older than the policy keeps."),
-    "refusals": ("cli_read", "List the writes that were refused, and why."),
-    "scopes": ("cli_read", "List the scopes that hold something."),
-    "predicates": ("cli_read", "List the predicates and how many values each may have."),
-    "stats": ("cli_read", "Count what the memory holds."),
-    "import": ("cli_admin", "Take in a conversation file, or another store's export."),
-    "export": ("cli_move", "Write the whole ledger to a folder, byte for byte."),
-    "peers": ("cli_move", "List, add and remove other stores of this space."),
+    "import chat": ("cli_import", ""),
+    "import locomo": ("cli_import", ""),
     "join": ("cli_move", "Make the memory a store of a space that exists elsewhere."),
-    "backup": ("cli_move", "Copy the memory and its keys to a folder."),
+    "peers key": ("cli_move", ""),
     "restore-backup": ("cli_move", "Bring a backup back."),
-    "seal": ("cli_move", "Sign the end of the ledger, and print a line to keep."),
-    "jobs": ("cli_jobs", "Read claims out of what was captured, and propose merges."),
-    "verify": ("cli_admin", "Check the ledger from its first entry to its last."),
-    "rebuild": ("cli_admin", "Make every projection anew from the ledger."),
     "doctor": ("cli_admin", "Say where the memory is and whether it is well."),
     "selftest": ("cli_selftest", "Run the acceptance tests, on stores of their own."),
     "demo": ("cli_admin", "Watch a memory work, in a minute."),
 }
+"""Commands with a module of their own; the others are made from the catalogue."""
+GROUPS: Final = {
+    "review": "Decide what waits for a person: proposals, conflicts, guesses, and what stands near a rejected value.",
+    "retention": "Show or erase what is older than the policy keeps.",
+    "import": "Take in a conversation file, or another store's export. Running it twice adds nothing.",
+    "peers": "List, add and remove other stores of this space.",
+    "jobs": "Read claims out of what was captured, and propose merges. Both only propose, and run only when asked.",
+}
+"""Commands of two words, by their first."""
+WITHOUT_SECOND: Final = {"peers": "peers list"}
+"""What a group does when only its first word is given."""
 GLOBAL_VALUES: Final = ("--db", "--space", "--scope", "--actor", "--role")
 GLOBAL_FLAGS: Final = ("--json",)
 
@@ -91,9 +73,9 @@ class Doors(click.Group):
         return find_command(cmd_name)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """The table, without importing a single command."""
+        """The table."""
         with formatter.section("Commands"):
-            formatter.write_dl([(name, sentence) for name, (_, sentence) in COMMANDS.items()])
+            formatter.write_dl([(name, summary(name)) for name in COMMANDS])
 
     def main(
         self,
@@ -130,13 +112,57 @@ class Doors(click.Group):
         sys.exit(code if isinstance(code, int) else 0)
 
 
+class Pair(click.Group):
+    """A command of two words, whose second word says what to do."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """In the catalogue's order."""
+        return [second for first, _, second in map(_parted, (*catalogue.PLACES, *OWN)) if first == self.name]
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """The command, from its module."""
+        return _make(f"{self.name} {cmd_name}")
+
+
+def _pair(name: str) -> Pair:
+    alone = WITHOUT_SECOND.get(name)
+
+    @click.pass_context
+    def callback(ctx: click.Context) -> None:
+        if ctx.invoked_subcommand is None and alone is not None:
+            command = _make(alone)
+            assert command is not None
+            ctx.invoke(command)
+
+    return Pair(name, help=GROUPS[name], callback=callback, invoke_without_command=alone is not None)
+
+
 def find_command(name: str) -> click.Command | None:
-    """A command by its name."""
-    if name not in COMMANDS:
+    """A command by its first word."""
+    return _pair(name) if name in GROUPS else _make(name)
+
+
+def _make(name: str) -> click.Command | None:
+    """The command of an operation, or one with a module of its own."""
+    if name in OWN:
+        module = import_module(f"firsthand.surfaces.{OWN[name][0]}")
+        command: click.Command = module.COMMANDS[_parted(name)[2] or name]
+        return command
+    if name not in catalogue.PLACES:
         return None
-    module = import_module(f"firsthand.surfaces.{COMMANDS[name][0]}")
-    command: click.Command = module.COMMANDS[name]
-    return command
+    from firsthand.surfaces.commands import command_of
+
+    return command_of(catalogue.find(name))
+
+
+def _parted(name: str) -> tuple[str, str, str]:
+    return name.partition(" ")
+
+
+def summary(name: str) -> str:
+    """What a command does, in one sentence."""
+    told = GROUPS.get(name) or (OWN[name][1] if name in OWN else catalogue.find(name).does)
+    return told.partition(". ")[0].removesuffix(".") + "."
 
 
 def hoist(arguments: Sequence[str]) -> tuple[list[str], list[str]]:

@@ -1,20 +1,17 @@
-"""Commands about the memory itself: init, import, verify, rebuild, doctor, demo."""
+"""Commands about the memory itself: init, doctor, demo."""
 
 from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 import click
 import msgspec
 
 from firsthand.config import FILE_NAME, Name, file_text
-from firsthand.surfaces.desk import STANDARD_INPUT, Desk, Progress, pass_desk
-from firsthand.surfaces.sentences import import_sentences, ledger_sentence, rebuild_sentence, transfer_sentences
+from firsthand.surfaces.desk import Desk, Progress, pass_desk
 from firsthand.vocabulary.errors import BrokenError, ConflictError
-
-FORMATS: Final = ("chat", "locomo", "ledger")
 
 
 class Made(msgspec.Struct, frozen=True, kw_only=True):
@@ -62,66 +59,6 @@ def _made_sentences(made: Made) -> list[str]:
     return [*lines, "Try: firsthand capture 'Ana: we ship on Friday.' --speaker Ana"]
 
 
-@click.command("import")
-@click.argument("format_", metavar="FORMAT", type=click.Choice(list(FORMATS)))
-@click.argument("path", metavar="FILE")
-@click.option("--name", help="What to call it, if not by the file's full path; its lines are known again by it.")
-@click.option(
-    "--on-error", type=click.Choice(["skip", "stop"]), default="skip", show_default=True,
-    help="A bad line: skip it, report it and exit with 0 all the same, or stop there and exit with 2.",
-)  # fmt: skip
-@pass_desk
-def import_(desk: Desk, format_: str, path: str, name: str | None, on_error: str) -> None:
-    """Take in FILE: a conversation in FORMAT chat (JSON lines) or locomo, or a folder that `export` wrote, as ledger.
-
-    Running it twice adds nothing. A conversation may be - for standard input, with a --name; a file that
-    moves needs a --name, too: it is known by where it is. An export is taken in
-    whole or not at all, if its store is registered (`firsthand peers add`).
-    The last line of the answer says how many lines were not taken, if any were not.
-    """
-    if format_ == "ledger":
-        _take_in(desk, path)
-        return
-    source = sys.stdin.buffer if path == STANDARD_INPUT else Path(path)
-    how: dict[str, Any] = {"name": name, "on_error": on_error}
-    with Progress(f"importing {format_}", quiet=desk.as_json) as progress:
-        if format_ == "chat":
-            from firsthand.importers.chat import import_chat
-
-            report = import_chat(desk.memory, source, progress=progress, **how)
-        else:
-            from firsthand.importers.locomo import import_locomo
-
-            report = import_locomo(desk.memory, source, progress=progress, **how)
-    desk.answer(report, import_sentences)
-
-
-def _take_in(desk: Desk, path: str) -> None:
-    with Progress("taking in", quiet=desk.as_json) as progress:
-        report = desk.memory.ledger.take_in(path, progress=progress)
-    desk.answer(report, transfer_sentences)
-
-
-@click.command()
-@click.option("--deep", is_flag=True, help="Also fold every entry again and compare every projection.")
-@click.option("--against", metavar="LINE", help="Also compare with a line that `seal` printed once.")
-@pass_desk
-def verify(desk: Desk, deep: bool, against: str | None) -> None:
-    """Check the ledger: every id, digest, signature and link of its chain, from the first entry to the last."""
-    with Progress("verifying", quiet=desk.as_json) as progress:
-        head = desk.memory.ledger.verify(deep=deep, against=against, progress=progress)
-    desk.answer(head, ledger_sentence)
-
-
-@click.command()
-@pass_desk
-def rebuild(desk: Desk) -> None:
-    """Drop every projection and index, and make them anew from the ledger."""
-    with Progress("rebuilding", quiet=desk.as_json) as progress:
-        report = desk.memory.ledger.rebuild(progress=progress)
-    desk.answer(report, rebuild_sentence)
-
-
 @click.command()
 @click.option("--no-verify", is_flag=True, help="Look at the file alone: a big ledger takes its time.")
 @click.option("--probe", is_flag=True, help="Also prove each capability, on stores of their own.")
@@ -153,6 +90,4 @@ def demo(desk: Desk) -> int:
     return run()
 
 
-COMMANDS: Final[dict[str, click.Command]] = {
-    command.name or "": command for command in (init, import_, verify, rebuild, doctor, demo)
-}
+COMMANDS: Final[dict[str, click.Command]] = {command.name or "": command for command in (init, doctor, demo)}

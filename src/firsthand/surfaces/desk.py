@@ -8,13 +8,14 @@ from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Final, TypeVar
+from typing import Any, Final, TypeVar, cast
 
 import click
 import msgspec
 
 from firsthand.config import Name, Settings, read_settings
-from firsthand.surfaces.sentences import entry_sentences, receipt_sentences
+from firsthand.surfaces.sentences import WORDS
+from firsthand.vocabulary.erasure import SweepReport
 from firsthand.vocabulary.errors import REFUSED_EXIT_CODE, InvalidError
 from firsthand.vocabulary.limits import EPISODE_TEXT_BYTES
 from firsthand.vocabulary.packets import Receipt
@@ -25,6 +26,8 @@ PROGRESS_AFTER_SECONDS: Final = 1.0
 MAKERS: Final = frozenset(("init", "capture", "remember", "chat", "locomo", "import"))
 """Commands that make a memory where there is none."""
 REDRAW_SECONDS: Final = 0.1
+FOUND_EXIT_CODE: Final = 1
+"""What `sweep` leaves with when it found something."""
 
 Memory = Any
 T = TypeVar("T")
@@ -79,10 +82,23 @@ class Desk:
 
         show.DRAWINGS[draw](result)
 
-    def receipt(self, receipt: Receipt, *, undoable: bool = False) -> int:
-        """Show a receipt; a refusal has its own exit code (design 09.12). `undoable`: with the entry, for `undo`."""
-        self.answer(receipt, lambda told: [*receipt_sentences(told), *(entry_sentences(told) if undoable else ())])
-        return REFUSED_EXIT_CODE if receipt.outcome == "refused" else 0
+    def told(self, result: object, shows: str) -> int:
+        """Show a result under the name its operation gives for that; the exit code that goes with it."""
+        words = WORDS.get(shows)
+        if words is None:
+            self.show(result, shows)
+        else:
+            self.answer(result, words)
+        return exit_code(result)
+
+
+def exit_code(result: object) -> int:
+    """A refusal has an exit code of its own (design 09.12), and so has a sweep that found something."""
+    if isinstance(result, SweepReport):
+        return 0 if result.clean else FOUND_EXIT_CODE
+    receipts = cast("tuple[object, ...]", result) if isinstance(result, tuple) else (result,)
+    refused = any(isinstance(receipt, Receipt) and receipt.outcome == "refused" for receipt in receipts)
+    return REFUSED_EXIT_CODE if refused else 0
 
 
 pass_desk = click.make_pass_decorator(Desk)

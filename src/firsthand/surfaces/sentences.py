@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Final
+from collections.abc import Callable, Iterable
+from typing import Any, Final
 
+from firsthand.vocabulary.erasure import SweepReport
 from firsthand.vocabulary.errors import FirsthandError
 from firsthand.vocabulary.instants import to_iso
 from firsthand.vocabulary.jobs import JobsReport
 from firsthand.vocabulary.moves import (
     BackupReport,
+    DeviceView,
     ExportReport,
     LedgerHead,
     PeerView,
@@ -204,6 +207,21 @@ def peers_sentences(peers: tuple[PeerView, ...]) -> list[str]:
     return [peer_sentence(peer) for peer in peers] or ["No other store is registered."]
 
 
+def device_sentence(device: DeviceView) -> str:
+    """This store's public key."""
+    return device.key
+
+
+def sweep_sentences(report: SweepReport) -> list[str]:
+    """What a sweep found, as lines for a person."""
+    lines = [f"Looked at {', '.join(map(visible, report.files))}."]
+    lines += [f"  {visible(hit.where)}: {hit.times} × {hit.form.replace('_', ' ')}" for hit in report.hits]
+    lines.append("Found nothing." if report.clean else "Found.")
+    seen = ", ".join(place.replace("_", " ") for place in report.control)
+    lines.append(f"The control saw its canary in every place: {seen}.")
+    return [*lines, *(f"Not proven: {note}." for note in report.declared)]
+
+
 def backup_sentences(report: BackupReport) -> list[str]:
     """A backup as lines for a person."""
     spaces = ", ".join(f"{visible(space)} ({entries})" for space, entries in sorted(report.spaces.items()))
@@ -222,3 +240,30 @@ def restore_sentences(report: RestoreReport) -> list[str]:
 
 def _detail(value: object) -> str:
     return ", ".join(map(str, value)) if isinstance(value, list | tuple) else str(value)  # pyright: ignore[reportUnknownArgumentType, reportUnknownVariableType]
+
+
+def _revision(receipt: Receipt) -> list[str]:
+    return [*receipt_sentences(receipt), *entry_sentences(receipt)]
+
+
+def _receipts(receipts: tuple[Receipt, ...]) -> list[str]:
+    return [line for receipt in receipts for line in receipt_sentences(receipt)]
+
+
+WORDS: Final[dict[str, Callable[[Any], Iterable[str] | str]]] = {
+    "receipt": receipt_sentences,
+    "revision": _revision,
+    "receipts": _receipts,
+    "jobs_report": jobs_sentences,
+    "sweep": sweep_sentences,
+    "head": ledger_sentence,
+    "rebuild": rebuild_sentence,
+    "seal": seal_sentences,
+    "export": export_sentences,
+    "transfer": transfer_sentences,
+    "backup": backup_sentences,
+    "peers": peers_sentences,
+    "peer": peer_sentence,
+    "device": device_sentence,
+}
+"""What is told in sentences, by the name an operation gives for it; the rest is drawn."""

@@ -25,7 +25,7 @@ def draw_erasure(out: Console, done: Erasure) -> None:
         out.print(
             Text(
                 "Erased. Others keep the files from being cleaned just now; clean and certify them with "
-                f"firsthand erase --certificate {done.entry_id}",
+                f"firsthand certificate {done.entry_id}",
                 style="yellow",
             )
         )

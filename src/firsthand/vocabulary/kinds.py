@@ -22,6 +22,8 @@ HiddenReason = Literal["withdrawn", "conflicting_decisions", "unreviewed_content
 Sensitivity = Literal["public", "low", "medium", "high", "hyper"]
 Volatility = Literal["stable", "drift_prone", "ephemeral"]
 Basis = Literal["stated", "observed", "inferred", "imported"]
+StatedBasis = Literal["stated", "observed", "inferred"]
+"""What a caller may say a claim is based on; only importers say the fourth."""
 Authority = Literal["authoritative", "primary", "secondary", "inferred", "unknown"]
 Role = Literal["person", "agent", "system"]
 PeerTrust = Literal["person", "agent", "none"]
@@ -33,6 +35,10 @@ Cardinality = Literal["one", "many"]
 RelationKind = Literal["state", "event"]
 ValueType = Literal["string", "number", "boolean", "date", "datetime", "entity"]
 FeedbackOutcome = Literal["helped", "failed", "unused"]
+Include = Literal["candidates", "needs_review", "pending", "superseded"]
+"""What a recall may ask for beyond the default; never what is hidden, retracted, rejected, erased or over clearance."""
+Because = Literal["wrong", "outdated", "private", "never_again"]
+"""Why a record is forgotten."""
 
 EntryKind = Literal[
     "revise",
@@ -56,6 +62,7 @@ SENSITIVITIES: Final[tuple[Sensitivity, ...]] = get_args(Sensitivity)
 STATUSES: Final[tuple[Status, ...]] = get_args(Status)
 TIERS: Final[tuple[Tier, ...]] = get_args(Tier)
 ROLES: Final[tuple[Role, ...]] = get_args(Role)
+INCLUDES: Final[tuple[Include, ...]] = get_args(Include)
 TRUSTS: Final[tuple[PeerTrust, ...]] = get_args(PeerTrust)
 
 HIGHEST_SENSITIVITY: Final = len(SENSITIVITIES) - 1
