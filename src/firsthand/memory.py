@@ -344,6 +344,7 @@ class Memory(Revising):
         Wrong is retracted, outdated ends now, private is withdrawn from view, and never again is rejected and, where
         this version can, erased; else `next_action` says that its words are still kept.
         """
+        self._handle.may_write("forget")
         why = reason if reason is not None else REASONS.get(because, "")
         named: dict[str, Any] = {"target": target, "reason": why, "idempotency_key": idempotency_key}
         match because:

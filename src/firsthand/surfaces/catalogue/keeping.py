@@ -42,7 +42,7 @@ class Erase(Arguments, frozen=True, kw_only=True):
         str, f.said("Why, in one plain word such as privacy; it is kept.", metavar="WORD", max_length=64)
     ]
     reason: WriteReason | UnsetType = UNSET
-    dry_run: Annotated[bool, f.said("Only plan.")] = False
+    dry_run: Annotated[bool, f.said("Only show the plan.")] = False
     plan_hash: (
         Annotated[
             str,
@@ -71,7 +71,14 @@ class Sweep(Arguments, frozen=True, kw_only=True):
     """Arguments of sweep."""
 
     words: Annotated[
-        tuple[str, ...], f.said("Words to look for in every byte.", metavar="WORDS", reads="texts", min_length=1)
+        tuple[str, ...],
+        f.said(
+            "Words to look for in every byte.",
+            metavar="WORDS",
+            reads="texts",
+            min_length=1,
+            max_length=limits.LIST_ITEMS,
+        ),
     ]
 
 
@@ -86,9 +93,13 @@ class Verify(Arguments, frozen=True, kw_only=True):
     """Arguments of verify."""
 
     deep: Annotated[bool, f.said("Also fold every entry again and compare every projection.")] = False
-    against: Annotated[str, f.said("Also compare with a line that seal printed once.", metavar="LINE")] | UnsetType = (
-        UNSET
-    )
+    against: (
+        Annotated[
+            str,
+            f.said("Also compare with a line that seal printed once.", metavar="LINE", max_length=limits.NAME_BYTES),
+        ]
+        | UnsetType
+    ) = UNSET
 
 
 class To(Arguments, frozen=True, kw_only=True):
@@ -101,11 +112,18 @@ class Pack(To, frozen=True, kw_only=True):
     """Arguments of pack."""
 
     scopes: Annotated[
-        tuple[f.Scope, ...], f.said("Pack only these scopes.", flag="--only-scope", metavar="KIND:ID")
+        tuple[f.Scope, ...],
+        f.said("Pack only these scopes.", flag="--only-scope", metavar="KIND:ID", max_length=limits.SCOPES_PER_RECALL),
     ] = ()
     records: Annotated[
         tuple[f.RecordId, ...],
-        f.said("Pack these records and what they rest on.", flag="--record", metavar="ID", reads="records"),
+        f.said(
+            "Pack these records and what they rest on.",
+            flag="--record",
+            metavar="ID",
+            reads="records",
+            max_length=limits.LIST_ITEMS,
+        ),
     ] = ()
     query: (
         Annotated[str, f.said("Pack what answers this.", metavar="WORDS", max_length=limits.QUERY_BYTES)] | UnsetType
@@ -172,16 +190,16 @@ OPERATIONS: Final = (
         shows="retention", writes=True, does="Erase what is older than the policy in force keeps it.", example={},
     ),
     Operation(
-        name="verify", needs="operator", path="ledger.verify", takes=Verify, gives=LedgerHead, shows="head",
+        name="verify", needs="verify", path="ledger.verify", takes=Verify, gives=LedgerHead, shows="head",
         working="verifying", does="Check the ledger from its first entry to its last: ids, digests, signatures, chain.",
         example={"deep": True},
     ),
     Operation(
-        name="rebuild", needs="operator", path="ledger.rebuild", takes=Nothing, gives=RebuildReport, shows="rebuild",
+        name="rebuild", needs="rebuild", path="ledger.rebuild", takes=Nothing, gives=RebuildReport, shows="rebuild",
         working="rebuilding", writes=True, does="Make every projection and index anew from the ledger.", example={},
     ),
     Operation(
-        name="seal", needs="operator", path="ledger.seal", takes=Nothing, gives=SealView, shows="seal", writes=True,
+        name="seal", needs="seal", path="ledger.seal", takes=Nothing, gives=SealView, shows="seal", writes=True,
         does="Sign the end of the ledger, and print a line to keep elsewhere.", example={},
     ),
     Operation(
@@ -191,7 +209,7 @@ OPERATIONS: Final = (
         example={"path": "there"},
     ),
     Operation(
-        name="pack", needs="operator", path="ledger.pack", takes=Pack, gives=ExportReport, shows="export",
+        name="pack", needs="export", path="ledger.pack", takes=Pack, gives=ExportReport, shows="export",
         working="packing", words=("path",),
         does="Write a selection, only what may be shown, with a list of what was left out.",
         example={"path": "there", "scopes": ["project:orion"]},

@@ -8,6 +8,7 @@ from msgspec import UNSET, UnsetType
 
 from firsthand.surfaces.catalogue import fields as f
 from firsthand.surfaces.catalogue.operation import Arguments, Operation
+from firsthand.vocabulary import limits
 from firsthand.vocabulary.kinds import Because
 from firsthand.vocabulary.packets import Receipt
 from firsthand.vocabulary.results import Impact
@@ -69,7 +70,10 @@ class Settle(_Which, frozen=True, kw_only=True):
     """Arguments of settle."""
 
     contests: Annotated[
-        tuple[f.EntryId, ...], f.said("Only these contests, by their entries.", flag="--contest", metavar="ENTRY")
+        tuple[f.EntryId, ...],
+        f.said(
+            "Only these contests, by their entries.", flag="--contest", metavar="ENTRY", max_length=limits.LIST_ITEMS
+        ),
     ] = ()
 
 
@@ -107,7 +111,9 @@ class Withdraw(_Read, frozen=True, kw_only=True):
 class Restore(_Why, frozen=True, kw_only=True):
     """Arguments of restore."""
 
-    record_id: Annotated[str, f.said("The whole id, from the receipt of the withdrawal.", metavar="ID")]
+    record_id: Annotated[
+        str, f.said("The whole id, from the receipt of the withdrawal.", metavar="ID", max_length=f.ID_CHARACTERS)
+    ]
     expected_heads: f.Heads = ()
     expected_visibility_heads: f.VisibilityHeads = ()
 
