@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import io
 import json
 from collections.abc import Callable, Iterator
@@ -15,6 +16,7 @@ import firsthand
 from firsthand.surfaces.mcp import tools
 from firsthand.surfaces.mcp.server import VERSIONS, Server
 from firsthand.surfaces.mcp.wire import MESSAGE_BYTES, Wire
+from firsthand.vocabulary.errors import FirsthandError
 from firsthand.vocabulary.grants import Grant
 from firsthand.vocabulary.records import Competence, RecipeStep, Trigger
 
@@ -271,3 +273,48 @@ def test_every_operation_of_a_tool_is_of_the_catalogue() -> None:
         assert tools.DOES[tool.name]
         for operation in tool.operations.values():
             assert operation.needs not in ("operator", "erase", "lift", "approve", "hold", "retention")
+
+
+# ---- broken servers --------------------------------------------------------------------------------------------------
+
+
+def quoting(error: FirsthandError) -> dict[str, Any]:
+    """An error that says what it was about, as libraries' errors do."""
+    return {"content": [{"type": "text", "text": f"{error.code} xyzzy"}], "isError": True,
+            "structuredContent": {"error": error.as_dict()}}  # fmt: skip
+
+
+MUTANTS: dict[str, tuple[dict[str, Any], Callable[..., None]]] = {
+    "any scope may be named": ({"firsthand.surfaces.mcp.tools._placed": lambda tool, memory, given, scopes: memory},
+                               test_scopes_are_named_only_from_those_of_the_credential),
+    "unknown arguments pass": ({"firsthand.surfaces.mcp.tools.HIDDEN": (), "firsthand.surfaces.mcp.tools._bare": dict},
+                               test_every_argument_is_described_and_unknown_ones_are_ruled_out),
+    "errors quote": ({"firsthand.surfaces.mcp.tools.failed": quoting},
+                     test_errors_are_results_with_what_to_do_next_and_hold_nothing_that_was_said),
+    "read-only is a hint": ({"firsthand.surfaces.mcp.tools.Tool.writes": False},
+                            test_read_only_offers_and_does_nothing_that_writes),
+    "no fence": ({"firsthand.vocabulary.rendering._json": lambda value, nonce: msgspec.json.encode(value).decode()},
+                 test_whatever_was_stored_comes_inside_a_fence_that_it_cannot_close),
+    "items are not made inert": ({"firsthand.vocabulary.rendering._inert": lambda text, indent: text},
+                                 test_whatever_was_stored_comes_inside_a_fence_that_it_cannot_close),
+    "lines of content are lines of the file": ({"firsthand.surfaces.skills.visible": lambda text: text},
+                                               test_a_skill_is_a_file_that_its_content_cannot_break),
+    "a person's tools, too": ({"firsthand.surfaces.mcp.tools.ALONE": (*tools.ALONE, "erase", "lift")},
+                              test_every_operation_of_a_tool_is_of_the_catalogue),
+    "cancelled calls run": ({"firsthand.surfaces.mcp.server.Server._hear": lambda self, notification: None},
+                            test_a_call_that_is_cancelled_before_it_begins_does_not_begin),
+    "nothing waits for initialize": ({"firsthand.surfaces.mcp.server.INVALID_REQUEST": 0},
+                                     test_nothing_is_done_before_initialize),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("mutant", MUTANTS)
+def test_a_broken_server_is_caught(
+    mutant: str, request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    broken, guard = MUTANTS[mutant]
+    for place, instead in broken.items():
+        monkeypatch.setattr(place, instead)
+    fixtures = {name: request.getfixturevalue(name) for name in inspect.signature(guard).parameters}
+    with pytest.raises((AssertionError, KeyError)):
+        guard(**fixtures)
