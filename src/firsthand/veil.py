@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
 from firsthand.ports import MaskRow, Reader
@@ -21,10 +21,19 @@ def mark(stone: str) -> str:
 
 
 class Veil:
-    """The masks on some entries, as who asks about a known time sees them; now unless one is given."""
+    """The masks on some entries, as who asks about a known time sees them; now unless one is given.
 
-    def __init__(self, reader: Reader, entry_ids: Iterable[str], known_at: int | None = None) -> None:
-        self._marks: dict[str, list[Veiled]] = {}
+    `beside`: what else is masked, because of what is read beside them.
+    """
+
+    def __init__(
+        self,
+        reader: Reader,
+        entry_ids: Iterable[str],
+        known_at: int | None = None,
+        beside: Mapping[str, Sequence[Veiled]] | None = None,
+    ) -> None:
+        self._marks = {entry_id: list(marks) for entry_id, marks in (beside or {}).items()}
         for row in reader.masks(set(entry_ids)) if reader.has_stones() else ():
             if known_at is None or row.since <= known_at:
                 self._marks.setdefault(row.entry_id, []).append(Veiled(row.low, row.high, mark(row.stone)))

@@ -10,15 +10,19 @@ from typing import Any, NamedTuple
 import msgspec
 import pytest
 import test_stone_arrivals as arriving
+import test_stone_beside as beside
 import test_stone_checks as checks
 import test_stone_masks as masks
 
 import firsthand
-from firsthand import projection, veil, wiring
-from firsthand.capture import arrivals, claims, engraving, gateway, plain, sighting, stones
+from firsthand import Memory, projection, sighting, veil, wiring
+from firsthand.capture import arrivals, claims, engraving, gateway, plain, stones
+from firsthand.recall import beside as recall_beside
 from firsthand.recall import hydrate
+from firsthand.recall.beside import Beside
 from firsthand.rules import fold, identity, sentences, traces
 from firsthand.rules import masks as rules
+from firsthand.store.read_ledger import LedgerReads as Reads
 from firsthand.store.write_masks import MaskWrites
 from firsthand.vocabulary.entries import Body
 
@@ -95,6 +99,16 @@ def nothing_hidden(body: Any, rows: Any) -> Any:
     return body
 
 
+def across(test: Callable[[Memory], None]) -> Callable[..., None]:
+    """A test of what one project rejects, on a memory of its own."""
+
+    def run(tmp_path: Path) -> None:
+        with beside.rejecting(tmp_path) as memory:
+            test(memory)
+
+    return run
+
+
 MUTANTS = [
     Mutant("words are not looked at", stones, "meetings", lambda *given, **more: [],
            checks.test_a_sentence_with_subject_and_value_waits_for_review),
@@ -119,8 +133,8 @@ MUTANTS = [
     Mutant("only statements are looked at", sighting, "leaves", first_text_only,
            checks.test_every_text_field_of_a_claim_is_looked_at, {"payload": checks.FIELDS["a recipe"]}),
     Mutant("aliases are other people", sighting.Scene, "is_about",
-           lambda self, look, stone: any(k.name(n) == stone.subject for k in self._handle.keyed.versions
-                                         for n in self._names[look.span]),
+           lambda self, look, stone, speaker: any(k.name(n) == stone.subject for k in self._keyed.versions
+                                                  for n in look.names),
            checks.test_every_name_of_the_subject_counts, {"name": "Annie"}),
     Mutant("who speaks is not asked", sighting, "speaks_of_itself", lambda sentence: False,
            masks.test_new_words_are_stored_and_masked_where_they_say_it),
@@ -133,8 +147,22 @@ MUTANTS = [
            checks.test_what_comes_near_displaces_and_lifts_nothing_until_a_person_decides),
     Mutant("a lift is not heard by what waits", fold, "_met_by", lambda view, entry: [],
            checks.test_what_was_lifted_may_be_said_again),
-    Mutant("tombstones of other scopes are not applied", hydrate, "_forbidden",
-           lambda *given: set(), checks.test_recall_applies_the_tombstones_of_every_scope_it_names),
+    Mutant("claims that another scope rejects are shown", Beside, "keep_out", lambda self, claims: None,
+           across(beside.test_the_very_claim_is_left_out_though_its_subject_is_too_long_to_be_found_in_text)),
+    Mutant("words that another scope rejects are shown", Beside, "marks", lambda self, stored: {},
+           across(beside.test_an_episode_of_the_space_is_masked_where_it_says_it)),
+    Mutant("sentences that another scope rejects are shown", Beside, "marks", lambda self, stored: {},
+           across(beside.test_a_sentence_of_the_space_is_left_out_beside_the_project_that_rejected_it)),
+    Mutant("quotes of what another scope rejects are shown", veil.Veil, "quote",
+           lambda self, entry_id, text, start, stop: text[start:stop],
+           across(beside.test_a_quote_from_the_space_is_masked_where_it_says_it)),
+    Mutant("a lift is not heard across scopes", recall_beside, "lifted", lambda view, stone: False,
+           across(beside.test_a_lift_shows_it_again)),
+    Mutant("rejections are read once", Reads, "last_stone", lambda self: 1,
+           across(beside.test_a_rejection_is_heard_at_once_by_a_memory_that_recalled_before)),
+    Mutant("names of the other scope are not known", recall_beside, "Scene",
+           lambda keyed, scope_ids, *given: sighting.Scene(keyed, (), *given),
+           across(beside.test_what_is_known_by_another_name_is_known_across_scopes)),
     Mutant("older keys are not tried", wiring, "Keyed", lambda key, older: identity.Keyed(key),
            checks.test_what_was_forbidden_under_an_older_key_is_still_found),
     Mutant("new episodes are not masked", gateway, "met_by", episodes_unseen,

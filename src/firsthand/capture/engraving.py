@@ -7,7 +7,6 @@ from typing import Final, NamedTuple
 
 import msgspec
 
-from firsthand.capture.sighting import Scene, looks_at, seen
 from firsthand.capture.stones import joined, own_words, said_of, voices_of
 from firsthand.ports import LISTED, REST, DocRow, LedgerRow, Reader, ScopeRow
 from firsthand.rules.access import Handle
@@ -18,6 +17,7 @@ from firsthand.rules.tombstones import covers
 from firsthand.rules.traces import SENTENCE_CHARACTERS, beginning_of, is_telling
 from firsthand.rules.view import Said, View
 from firsthand.rules.wording import value_words
+from firsthand.sighting import Scene, looks_at
 from firsthand.vocabulary.entries import (
     Body,
     Edges,
@@ -240,8 +240,9 @@ def _meets(handle: Handle, reader: Reader, stone: Tombstone, entry: Entry, row: 
         return None  # the claim itself: the fold rejects it
     episode = body.payload if isinstance(body.payload, Episodic) else None
     looks = looks_at(body, handle.keyed, utterance=isinstance(edges, Revise) and edges.utterance)
-    scene = Scene(handle, reader, looks, episode.speaker if episode else None)
-    met = [look for look in looks if seen(scene.named(look), stone, handle.keyed, scene) is not None]
+    scene = Scene(handle.keyed, [handle.scope_id], reader, looks)
+    speaker = episode.speaker if episode else None
+    met = [look for look in looks if scene.sees(scene.named(look), stone, speaker) is not None]
     if not met:
         return None
     doubt = bool(claims) and any(not look.leaf.is_reason for look in met)

@@ -10,12 +10,12 @@ from collections.abc import Iterable, Sequence
 from typing import Final, NamedTuple
 
 from firsthand.capture.ground import Ground, source_of
-from firsthand.capture.sighting import Look, Sighting, looks_at, sightings
 from firsthand.ports import Clock, Reader
 from firsthand.rules.access import Handle
 from firsthand.rules.bearing import CLAIMED
 from firsthand.rules.tombstones import Block, blocked
 from firsthand.rules.view import Said, View
+from firsthand.sighting import Look, Sighting, looks_at, sightings
 from firsthand.vocabulary.entries import (
     Assertion,
     AuthorIds,

@@ -8,21 +8,21 @@ from typing import Final, NamedTuple
 import msgspec
 
 from firsthand.ports import BeliefRow, LedgerRow, Reader
+from firsthand.recall.beside import Beside
 from firsthand.recall.denials import deniers
 from firsthand.recall.gated import shown_row
 from firsthand.recall.plan import Plan
 from firsthand.rules.access import Handle
-from firsthand.rules.bearing import citing_key, claim_digest, is_absolute, tombstone_key, unit_key, unit_of
+from firsthand.rules.bearing import citing_key, claim_digest, unit_key, unit_of
 from firsthand.rules.evidence import grade
 from firsthand.rules.gate import unlocked
+from firsthand.rules.leaves import Veiled
 from firsthand.rules.predicates import definition
 from firsthand.rules.qualify import Drift, qualify
-from firsthand.rules.tombstones import lifted
 from firsthand.rules.view import Said, View, said_by
 from firsthand.rules.wording import claim_words, words_of
 from firsthand.veil import WITHHELD, Veil
 from firsthand.vocabulary.entries import Body, Entry, Revise, Skeleton, root_of
-from firsthand.vocabulary.grants import SPACE_WIDE
 from firsthand.vocabulary.instants import BEGINNING, FOREVER, to_date
 from firsthand.vocabulary.kinds import SENSITIVITIES, Authority
 from firsthand.vocabulary.packets import Citation, Item, Qualifier, Structure, Why
@@ -64,26 +64,45 @@ class Resting(NamedTuple):
 
 
 def items(
-    reader: Reader, handle: Handle, plan: Plan, chosen: Sequence[Chosen], scopes: Mapping[str, str] | None = None
+    reader: Reader,
+    handle: Handle,
+    plan: Plan,
+    chosen: Sequence[Chosen],
+    scopes: Mapping[str, str] | None = None,
+    beside: Beside | None = None,
 ) -> list[Item]:
-    """Items for documents, in their order; what was erased is left out. `scopes`: names of scope ids known already."""
+    """Items for documents, in their order; what was erased is left out. `scopes`: names of scope ids known already.
+
+    `beside`: what the scopes read together reject.
+    """
     claims = [c for c in chosen if c.row.claim is not None]
     asserted = _asserted(reader, plan, claims)
-    forbidden = _forbidden(reader, asserted, {SPACE_WIDE, *(scopes or ())})
     resting = _readable(reader, handle, plan, claims, asserted)
     cited = {root_of(s.evidence) for r in resting.values() for s in r.said}
     stored = reader.rows_of(cited.union(c.row.revision_id for c in chosen))
-    veil = Veil(reader, stored, plan.known_at)
+    kept_out, marks = _beside(beside, claims, asserted, stored)
+    veil = Veil(reader, stored, plan.known_at, marks)
     endings = _said_then(reader, handle, plan, [c for c in chosen if c.row.kind == "episodic"])
     made: list[Item] = []
     for c in chosen:
         body = _body(stored[c.row.revision_id])
-        if body is not None and body.payload is not None and c.row.vid not in forbidden:
+        if body is not None and body.payload is not None and c.row.revision_id not in kept_out:
             rests = resting.get(c.row.vid)
             ended = endings.get(c.row.record_id)
             scope = (scopes or {}).get(c.row.scope_id) or _scope_name(reader, c.row.scope_id)
             made.append(_item(reader, handle, plan, c, body, rests, stored, ended, scope, veil))
     return made
+
+
+def _beside(
+    beside: Beside | None, claims: Sequence[Chosen], asserted: Mapping[int, Resting], stored: Mapping[str, LedgerRow]
+) -> tuple[Collection[str], Mapping[str, Sequence[Veiled]]]:
+    """Revisions that may not be shown beside what else is read, and what is masked of the others."""
+    if beside is None:
+        return (), {}
+    beside.keep_out((c.row.revision_id, s) for c in claims for s in asserted[c.row.vid].said[:1])
+    marks = beside.marks(stored)
+    return beside.kept_out, marks
 
 
 def _item(
@@ -217,21 +236,6 @@ def _asserted(reader: Reader, plan: Plan, claims: Sequence[Chosen]) -> dict[int,
             said = [s for s in said if s.id in live]
         found[c.row.vid] = Resting(said, c.row.known_from, bearing.get(unit_key(c.row.unit), ()))
     return found
-
-
-def _forbidden(reader: Reader, found: Mapping[int, Resting], scopes: Collection[str]) -> set[int]:
-    """Documents of claims that may not come back in another scope that is read beside theirs, whoever says them."""
-    if not reader.has_stones():
-        return set()
-    view, here = View(reader), frozenset(scopes)
-    keys = {vid: tombstone_key(rests.said[0].claim) for vid, rests in found.items() if rests.said}
-    stones = reader.bearing_on_any(keys.values())
-    return {
-        vid
-        for vid, key in keys.items()
-        for stone in stones.get(key, ())
-        if is_absolute(stone) and stone.skeleton.scope in here and not lifted(view, stone.id)
-    }
 
 
 def _readable(

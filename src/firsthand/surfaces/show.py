@@ -45,6 +45,7 @@ EXPLANATIONS: Final = {
     "cut_by_rank": "It matched, but others ranked higher; ask with a larger --limit.",
     "cut_by_budget": "It matched, but did not fit; ask with a larger --max-bytes or --max-tokens.",
     "grouped": "It says the same as another item, and stands there as its source.",
+    "rejected": "What it says was rejected in a scope that is read with its own.",
     "gated": "It is not believed now, or not for this question: see its history.",
 }
 FACTOR: Final = "factor"
@@ -148,6 +149,8 @@ def explanation(told: Explanation) -> None:
     """Why a record is or is not in an answer."""
     out = console()
     out.print(EXPLANATIONS[told.reason] + (f" Rank {told.rank}." if told.rank else ""))
+    if told.rejected_by is not None:
+        out.print(f"  the rejection is {told.rejected_by}; a person lifts it with `firsthand lift`")
     for why in told.why:
         out.print(f"  found by {why.arm} at rank {why.rank}")
     if told.contributions:

@@ -27,7 +27,7 @@ from firsthand.vocabulary.results import Effect
 from firsthand.vocabulary.results import Result as _Result
 
 ReceiptOutcome = Literal["stored", "reinforced", "proposed", "refused"]
-Reason = Literal["returned", "no_match", "cut_by_rank", "cut_by_budget", "grouped", "gated"]
+Reason = Literal["returned", "no_match", "cut_by_rank", "cut_by_budget", "grouped", "rejected", "gated"]
 WhyEmpty = Literal["nothing_matched", "scope_empty", "arm_down", "nothing_fits"]
 ArmName = Literal["lexical", "vector", "entity", "recent", "thread", "expand"]
 
@@ -297,7 +297,7 @@ class RecordPage(_Result, frozen=True):
 
 
 class Explanation(_Result, frozen=True):
-    """Why a record is or is not in the answer to a query."""
+    """Why a record is or is not in the answer to a query. `rejected_by`: what a scope read with it rejects."""
 
     record_id: str
     returned: bool
@@ -305,6 +305,7 @@ class Explanation(_Result, frozen=True):
     reason: Reason
     rank: int | None = None
     contributions: dict[str, float] = msgspec.field(default_factory=dict[str, float])
+    rejected_by: str | None = None
 
 
 class Stats(_Result, frozen=True):
