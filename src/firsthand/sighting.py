@@ -16,6 +16,7 @@ from firsthand.rules.traces import (
     Sighted,
     beginnings_in,
     names_in,
+    sayings,
     sighted,
     speaks_of_itself,
     stands_at,
@@ -38,7 +39,7 @@ class Look(NamedTuple):
     high: int
     seen: Sighted
     names: frozenset[str]
-    words: Mapping[Keyed, str]
+    words: Mapping[Keyed, frozenset[str]]
     values: Mapping[Keyed, dict[str, int | None]]
 
     @property
@@ -57,7 +58,8 @@ class Look(NamedTuple):
 
     def says(self, keyed: Keyed, stone: Tombstone) -> bool:
         plain = not stone.subject and not stone.predicate
-        return self.words[keyed] in stone.sentences or (plain and self.words[keyed] == stone.value)
+        words = self.words[keyed]
+        return not words.isdisjoint(stone.sentences) or (plain and stone.value in words)
 
     def _has(self, keyed: Keyed, stone: Tombstone) -> bool:
         if not stone.subject:
@@ -90,7 +92,7 @@ def looks_at(body: Body, keyed: Keyed, *, utterance: bool = False) -> list[Look]
             text = leaf.text[low:high]
             seen = sighted(text)
             keys = values_in(seen)
-            words = {k: k.words(text) for k in keyed.versions}
+            words = {k: frozenset(map(k.words, sayings(text, seen))) for k in keyed.versions}
             values = {k: beginnings_in(k, seen) | {value_digest(k, key): None for key in keys} for k in keyed.versions}
             names = frozenset(names_in(f"{seen.text} {leaf.beside}"))
             found.append(Look(leaf, low, high, seen, names, words, values))
@@ -151,7 +153,7 @@ def sightings(handle: Handle, reader: Reader, looks: Sequence[Look], speaker: st
     looks = [scene.named(look) for look in looks]
     keys: set[str] = set()
     for look in looks:
-        keys |= {sentence_key_of(digest) for digest in look.words.values()}
+        keys |= {sentence_key_of(digest) for said in look.words.values() for digest in said}
         keys |= {value_key_of(digest) for held in look.values.values() for digest in held}
     stones = _stones(handle, reader.bearing_on_any(keys))
     return [

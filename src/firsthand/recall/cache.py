@@ -148,7 +148,7 @@ class Rejections:
 
     def meeting(self, look: Look) -> Iterable[Entry]:
         """Rejections that a sentence may meet, each once."""
-        held = {*look.words.values(), *itertools.chain.from_iterable(look.values.values())}
+        held = set(itertools.chain(*look.words.values(), *look.values.values()))
         return {e.id: e for digest in held & self._by_digest.keys() for e in self._by_digest[digest]}.values()
 
 
