@@ -206,6 +206,42 @@ def test_the_reason_of_a_rejection_does_not_say_it_again(tmp_path: Path) -> None
         assert reasons[-1] == f"{stone(memory)} She asked for this."
 
 
+SAID = "Ana never lived in Berlin, it was a guess. She said so."
+"""A reason that says what is rejected later."""
+
+
+def reasons_of(memory: Memory, record_id: str) -> list[str | None]:
+    return [e.reason for e in memory.history(record_id).entries]
+
+
+def test_a_reason_given_before_the_rejection_does_not_say_it_in_history(tmp_path: Path) -> None:
+    with opened(tmp_path) as memory:
+        fact = memory.remember(subject="Ana", predicate="lives_in", object="Lisbon", reason=SAID).record_id or ""
+        memory.contest(fact, reason=SAID)
+        memory.settle(fact, reason=SAID)
+        corrected = memory.correct(fact, object="Porto", reason=SAID)
+        memory.withdraw(fact, reason=SAID)
+        memory.restore(fact, reason=SAID)
+        berlin = memory.remember(subject="Ben", predicate="knows", object="Ana", reason="Ben met Ana in Lisbon.")
+        memory.retract(berlin.record_id, reason=SAID)
+        before = reasons_of(memory, fact)
+        assert set(before) == {SAID}
+        memory.reject(value={"subject": "Ana", "predicate": "lives_in", "object": "Berlin"}, reason="never again")
+        hidden = f"{stone(memory)} She said so."
+        assert reasons_of(memory, fact) == [hidden] * len(before)
+        assert reasons_of(memory, berlin.record_id or "") == ["Ben met Ana in Lisbon.", hidden]
+        utterance = memory.read(corrected.evidence_id or "").item
+        assert "Berlin" not in utterance.text + "".join(c.quote for c in utterance.citations)
+        assert "Porto" in utterance.text
+        assert all("Berlin" not in str(e.text) for e in memory.history(corrected.evidence_id or "").entries)
+        other = memory.at(scope="project:other")
+        elsewhere = other.remember(subject="Ana", predicate="lives_in", object="Rome", reason=SAID)
+        assert reasons_of(memory, elsewhere.record_id or "") == [SAID], "it was rejected in one scope alone"
+        lift(memory)
+        assert reasons_of(memory, fact) == before
+        assert "Berlin" in memory.read(corrected.evidence_id or "").item.text
+
+
 def test_withdrawn_evidence_is_withheld_and_comes_back_in_nothing(tmp_path: Path) -> None:
     with opened(tmp_path) as memory:
         talk = memory.capture("The secret garden opens at nine", speaker="Cleo")

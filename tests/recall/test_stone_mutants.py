@@ -17,8 +17,7 @@ import test_stone_masks as masks
 import firsthand
 from firsthand import Memory, projection, sighting, veil, wiring
 from firsthand.capture import arrivals, claims, engraving, gateway, plain, stones
-from firsthand.recall import beside as recall_beside
-from firsthand.recall import hydrate
+from firsthand.recall import hydrate, rejections
 from firsthand.recall.beside import Beside
 from firsthand.rules import fold, identity, sentences, traces
 from firsthand.rules import masks as rules
@@ -162,11 +161,11 @@ MUTANTS = [
     Mutant("quotes of what another scope rejects are shown", veil.Veil, "quote",
            lambda self, entry_id, text, start, stop: text[start:stop],
            across(beside.test_a_quote_from_the_space_is_masked_where_it_says_it)),
-    Mutant("a lift is not heard across scopes", recall_beside, "lifted", lambda view, stone: False,
+    Mutant("a lift is not heard across scopes", rejections, "lifted", lambda view, stone: False,
            across(beside.test_a_lift_shows_it_again)),
     Mutant("rejections are read once", Reads, "last_stone", lambda self: 1,
            across(beside.test_a_rejection_is_heard_at_once_by_a_memory_that_recalled_before)),
-    Mutant("names of the other scope are not known", recall_beside, "Scene",
+    Mutant("names of the other scope are not known", rejections, "Scene",
            lambda keyed, scope_ids, *given: sighting.Scene(keyed, (), *given),
            across(beside.test_what_is_known_by_another_name_is_known_across_scopes)),
     Mutant("older keys are not tried", wiring, "Keyed", lambda key, older: identity.Keyed(key),
@@ -194,6 +193,8 @@ MUTANTS = [
            masks.test_a_rejection_masks_at_every_time_asked_about),
     Mutant("a reason says it again", gateway, "engraved", says_it_again,
            masks.test_the_reason_of_a_rejection_does_not_say_it_again),
+    Mutant("a reason says it before", rejections.Hindsight, "marks", lambda self, stored: {},
+           masks.test_a_reason_given_before_the_rejection_does_not_say_it_in_history),
     Mutant("words that arrive are not looked at", arrivals, "met_by", lambda *given: (),
            arriving.test_words_from_another_store_are_masked_by_a_tombstone_here),
     Mutant("tombstones that arrive reach nothing", arrivals, "reached_by", lambda *given: iter(()),

@@ -8,34 +8,27 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-import msgspec
-
 from firsthand.ports import LedgerRow, Reader
-from firsthand.recall.cache import Cache, Rejections, Seen
+from firsthand.recall.rejections import Looked, Seen, sights
 from firsthand.rules.access import Handle
-from firsthand.rules.bearing import tombstone_key, tombstone_of
+from firsthand.rules.bearing import tombstone_key
 from firsthand.rules.leaves import Veiled, slice_of
 from firsthand.rules.tombstones import lifted
 from firsthand.rules.view import Said, View
-from firsthand.sighting import Look, Scene, looks_at
-from firsthand.veil import mark
-from firsthand.vocabulary.entries import Body, Claim, Entry, Revise, Skeleton
+from firsthand.sighting import Look
+from firsthand.vocabulary.entries import Claim, Entry
 from firsthand.vocabulary.grants import SPACE_WIDE
-from firsthand.vocabulary.records import Episodic
-
-_bodies = msgspec.json.Decoder(Body)
-_skeletons = msgspec.json.Decoder(Skeleton)
 
 
 class Beside:
     """The rejections of the scopes that one recall reads, each as it meets the words of the others."""
 
-    def __init__(self, reader: Reader, handle: Handle, cache: Cache, scope_ids: Iterable[str]) -> None:
+    def __init__(self, reader: Reader, handle: Handle, looked: Looked, scope_ids: Iterable[str]) -> None:
         self._reader = reader
         self._handle = handle
-        self._cache = cache
+        self._looked = looked
         self._view = View(reader)
-        rejections = cache.rejections(reader) if reader.has_stones() else {}
+        rejections = looked.rejections(reader)
         # What `space:` rejects is masked in every scope already, in its own entries.
         self._rejections = {s: rejections[s] for s in scope_ids if s in rejections and s != SPACE_WIDE}
         self.kept_out: dict[str, str] = {}
@@ -54,11 +47,13 @@ class Beside:
         """What is masked of the words of some entries; those of which nothing may be shown are left out."""
         found: dict[str, list[Veiled]] = {}
         for scope_id, rejections in self._rejections.items():
-            texts = {i: seen for i, row in stored.items() if (seen := self._seen(row)).scope_id != scope_id}
-            for entry_id, look, stone in self._met(scope_id, rejections, texts):
-                found.setdefault(entry_id, []).append(Veiled(*look.span, mark(stone.id)))
-                if _cannot_be_masked(texts[entry_id], look, found[entry_id]):
-                    self.kept_out[entry_id] = stone.id
+            seen = {i: self._looked.seen(row, self._handle) for i, row in stored.items()}
+            texts = {i: text for i, text in seen.items() if text.scope_id != scope_id}
+            for sight in sights(self._reader, self._handle, scope_id, rejections, texts):
+                marks = found.setdefault(sight.entry_id, [])
+                marks.append(sight.veiled)
+                if _cannot_be_masked(texts[sight.entry_id], sight.look, marks):
+                    self.kept_out[sight.entry_id] = sight.stone.id
         return found
 
     def _on(self, claim: Claim) -> Iterator[Entry]:
@@ -66,39 +61,6 @@ class Beside:
         key = tombstone_key(claim)
         for rejections in self._rejections.values():
             yield from rejections.by_claim.get(key, ())
-
-    def _met(
-        self, scope_id: str, rejections: Rejections, texts: Mapping[str, Seen]
-    ) -> Iterator[tuple[str, Look, Entry]]:
-        """Sentences that say what a scope rejects, by the names known in that scope and in their own."""
-        if not texts:
-            return
-        known = dict.fromkeys((scope_id, *(seen.scope_id for seen in texts.values())))
-        scene = Scene(self._handle.keyed, known, self._reader, [k for seen in texts.values() for k in seen.looks])
-        for entry_id, seen in texts.items():
-            for look in map(scene.named, seen.looks):
-                for stone in rejections.meeting(look):
-                    tombstone = tombstone_of(stone)
-                    assert tombstone is not None
-                    if scene.sees(look, tombstone, seen.speaker) and not lifted(self._view, stone.id):
-                        yield entry_id, look, stone
-
-    def _seen(self, row: LedgerRow) -> Seen:
-        held = self._cache.seen(row.entry_id)
-        if held is None:
-            held = _look(row, self._handle)
-            self._cache.keep_seen(row.entry_id, held)
-        return held
-
-
-def _look(row: LedgerRow, handle: Handle) -> Seen:
-    """The sentences of an entry as tombstones are looked for in them."""
-    skeleton = _skeletons.decode(row.skeleton)
-    body = _bodies.decode(row.body) if row.body is not None else Body()
-    episode = body.payload if isinstance(body.payload, Episodic) else None
-    utterance = isinstance(skeleton.edges, Revise) and skeleton.edges.utterance
-    looks = looks_at(body, handle.keyed, utterance=utterance)
-    return Seen(skeleton.scope, episode.speaker if episode else None, episode is not None, looks)
 
 
 def _cannot_be_masked(seen: Seen, look: Look, marks: Sequence[Veiled]) -> bool:

@@ -8,26 +8,21 @@ process read before (design 04).
 from __future__ import annotations
 
 import bisect
-import itertools
 import threading
 from collections import OrderedDict
-from collections.abc import Iterable, Sequence
 from typing import Any, Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from firsthand.ports import SEQ_BITS, Reader, ScopeRow, Shelf
+from firsthand.recall.rejections import Looked
 from firsthand.recall.score import IntArray
-from firsthand.rules.bearing import PEERS_KEY, is_absolute, tombstone_key, tombstone_of
 from firsthand.rules.wording import QUESTION, TIME_WORDS
-from firsthand.sighting import Look
-from firsthand.vocabulary.entries import Entry
 from firsthand.vocabulary.kinds import KINDS
 
 CACHED_LISTS: Final = 4_096
 CACHED_SIZES: Final = 1_024
-CACHED_SEEN: Final = 512
 GROW_ROWS: Final = 1_024
 SEQ_MASK: Final = (1 << SEQ_BITS) - 1
 NOWHERE: Final = -1
@@ -122,36 +117,6 @@ class _Scope:
             self._last[number] = seq
 
 
-class Seen(NamedTuple):
-    """The sentences of one entry as tombstones are looked for in them."""
-
-    scope_id: str
-    speaker: str | None
-    is_episode: bool
-    looks: Sequence[Look]
-
-
-class Rejections:
-    """What one scope rejects: by the value forbidden, and by every digest under which it is found in a sentence."""
-
-    def __init__(self) -> None:
-        self.by_claim: dict[str, list[Entry]] = {}
-        self._by_digest: dict[str, list[Entry]] = {}
-
-    def add(self, stone: Entry) -> None:
-        """One more rejection."""
-        tombstone = tombstone_of(stone)
-        assert tombstone is not None
-        self.by_claim.setdefault(tombstone_key(tombstone), []).append(stone)
-        for digest in {tombstone.value, tombstone.begins, *tombstone.sentences} - {""}:
-            self._by_digest.setdefault(digest, []).append(stone)
-
-    def meeting(self, look: Look) -> Iterable[Entry]:
-        """Rejections that a sentence may meet, each once."""
-        held = set(itertools.chain(*look.words.values(), *look.values.values()))
-        return {e.id: e for digest in held & self._by_digest.keys() for e in self._by_digest[digest]}.values()
-
-
 class Cache:
     """Posting lists, columns and speakers of one space's scopes, and what they reject; safe for threads."""
 
@@ -162,9 +127,8 @@ class Cache:
         self._unlisted: dict[int, tuple[int, IntArray]] = {}
         self._sizes: OrderedDict[tuple[int, int], int] = OrderedDict()
         self._erasures: dict[int, int] = {}
-        self._rejections: tuple[tuple[int, int], dict[str, Rejections]] = ((0, 0), {})
-        self._seen: OrderedDict[str, Seen] = OrderedDict()
         self._lock = threading.RLock()
+        self.looked = Looked()
 
     def _heed(self, scope: ScopeRow) -> None:
         """Forget all that is kept of a scope in which words were erased since: terms and names are words, too."""
@@ -177,33 +141,7 @@ class Cache:
         self._scopes.pop(number, None)
         self._speakers.pop(number, None)
         self._unlisted.pop(number, None)
-        self._seen.clear()
-
-    def rejections(self, reader: Reader) -> dict[str, Rejections]:
-        """What each scope rejects, until another value is forbidden or another store is believed otherwise."""
-        version = reader.last_stone(), reader.last_bearing_on(PEERS_KEY)
-        with self._lock:
-            if self._rejections[0] == version:
-                return self._rejections[1]
-        found: dict[str, Rejections] = {}
-        for stone in reader.stones():
-            if is_absolute(stone):
-                found.setdefault(stone.skeleton.scope, Rejections()).add(stone)
-        with self._lock:
-            self._rejections = version, found
-        return found
-
-    def seen(self, entry_id: str) -> Seen | None:
-        """The sentences of an entry, if they were looked at lately."""
-        with self._lock:
-            return self._seen.get(entry_id)
-
-    def keep_seen(self, entry_id: str, seen: Seen) -> None:
-        """Keep the sentences of an entry for the next recall."""
-        with self._lock:
-            self._seen[entry_id] = seen
-            while len(self._seen) > CACHED_SEEN:
-                self._seen.popitem(last=False)
+        self.looked.forget()
 
     def postings(self, reader: Reader, scope: ScopeRow, term: str, shelf: Shelf) -> IntArray:
         """Places in the scope of the documents with a term, ascending."""

@@ -10,7 +10,6 @@ import msgspec
 from firsthand.ports import Attention, BeliefRow, Reader
 from firsthand.recall.arms import Found, Ground
 from firsthand.recall.beside import Beside
-from firsthand.recall.cache import Cache
 from firsthand.recall.expand import Reached, admitted, expand
 from firsthand.recall.fuse import Ranked, current_row, salience_of
 from firsthand.recall.gated import Gate
@@ -19,6 +18,7 @@ from firsthand.recall.hydrate import Chosen, items
 from firsthand.recall.near import with_near_conflicts
 from firsthand.recall.pack import Packed, pack
 from firsthand.recall.plan import Plan
+from firsthand.recall.rejections import Looked
 from firsthand.rules.access import Handle
 from firsthand.rules.qualify import contradicted
 from firsthand.vocabulary.packets import ArmName, Why
@@ -56,7 +56,7 @@ class Filling:
         found: Found,
         ranked: Ranked,
         attention: Mapping[str, Attention],
-        cache: Cache,
+        looked: Looked,
     ) -> None:
         self._reader = reader
         self._handle = handle
@@ -67,7 +67,7 @@ class Filling:
         self._attention = attention
         self._gate = Gate(reader, plan, frozenset(p.row.scope_id for p in base.places))
         self._scopes = {p.row.scope_id: p.name for p in base.places}
-        self._beside = Beside(reader, handle, cache, self._scopes)
+        self._beside = Beside(reader, handle, looked, self._scopes)
         self._numbers: dict[str, int] = {}
 
     def fill(self, notice: str) -> Filled:

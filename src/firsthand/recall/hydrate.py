@@ -12,6 +12,7 @@ from firsthand.recall.beside import Beside
 from firsthand.recall.denials import deniers
 from firsthand.recall.gated import shown_row
 from firsthand.recall.plan import Plan
+from firsthand.recall.rejections import Hindsight
 from firsthand.rules.access import Handle
 from firsthand.rules.bearing import citing_key, claim_digest, unit_key, unit_of
 from firsthand.rules.evidence import grade
@@ -69,11 +70,11 @@ def items(
     plan: Plan,
     chosen: Sequence[Chosen],
     scopes: Mapping[str, str] | None = None,
-    beside: Beside | None = None,
+    beside: Beside | Hindsight | None = None,
 ) -> list[Item]:
     """Items for documents, in their order; what was erased is left out. `scopes`: names of scope ids known already.
 
-    `beside`: what the scopes read together reject.
+    `beside`: what is rejected in the scopes that are read together, or since it was said.
     """
     claims = [c for c in chosen if c.row.claim is not None]
     asserted = _asserted(reader, plan, claims)
@@ -95,7 +96,10 @@ def items(
 
 
 def _beside(
-    beside: Beside | None, claims: Sequence[Chosen], asserted: Mapping[int, Resting], stored: Mapping[str, LedgerRow]
+    beside: Beside | Hindsight | None,
+    claims: Sequence[Chosen],
+    asserted: Mapping[int, Resting],
+    stored: Mapping[str, LedgerRow],
 ) -> tuple[Collection[str], Mapping[str, Sequence[Veiled]]]:
     """Revisions that may not be shown beside what else is read, and what is masked of the others."""
     if beside is None:

@@ -67,7 +67,7 @@ def recall(reader: Reader, handle: Handle, plan: Plan, cache: Cache) -> Trace:
         passed = passed.only(saliences(passed.rows, attention, plan.now) >= plan.min_salience)
     ranked = fuse(plan, query, found, around, passed, attention)
 
-    filled = Filling(reader, handle, plan, base, found, ranked, attention, cache).fill(NOTICE)
+    filled = Filling(reader, handle, plan, base, found, ranked, attention, cache.looked).fill(NOTICE)
     packet = _packet(reader, handle, plan, base, found, query, named, filled)
     return Trace(packet, base, found, ranked, filled.grouped, filled.kept_out, _receipt(handle, plan, packet))
 

@@ -9,6 +9,7 @@ from firsthand.capture.gateway import Gateway
 from firsthand.ports import Store
 from firsthand.recall.plan import plan
 from firsthand.recall.reading import history, read
+from firsthand.recall.rejections import Looked
 from firsthand.review import waiting
 from firsthand.review.deciding import decision as decide_write
 from firsthand.rules.access import Handle
@@ -94,8 +95,9 @@ class Review:
                 return item, None, None
             try:
                 asked = plan(self._handle, self._gateway.clock.now(), "")
-                record = read(reader, self._handle, asked, item.record_id)
-                past = history(reader, self._handle, item.record_id, limits.HISTORY_PAGE_ROWS, None)
+                looked = Looked()
+                record = read(reader, self._handle, asked, looked, item.record_id)
+                past = history(reader, self._handle, looked, item.record_id, limits.HISTORY_PAGE_ROWS, None)
             except AbsentError:
                 return item, None, None  # withdrawn: whoever withdrew it sees the proposal, and not the words
             return item, record, past
