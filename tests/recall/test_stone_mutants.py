@@ -16,7 +16,7 @@ import test_stone_masks as masks
 
 import firsthand
 from firsthand import Memory, projection, sighting, veil, wiring
-from firsthand.capture import arrivals, claims, engraving, gateway, plain, stones
+from firsthand.capture import arrivals, claims, engraving, gateway, plain, reaching, stones
 from firsthand.recall import hydrate, rejections
 from firsthand.recall.beside import Beside
 from firsthand.rules import fold, identity, sentences, traces
@@ -174,6 +174,12 @@ MUTANTS = [
            masks.test_new_words_are_stored_and_masked_where_they_say_it),
     Mutant("stored words are not reached", gateway, "engraved", reaches_nothing,
            masks.test_what_backed_a_rejected_claim_and_what_holds_it_read_as_rejected),
+    Mutant("only words put as the value was are reached", reaching, "_naming", lambda *given: set(),
+           masks.test_a_spelling_is_masked_alike_before_and_after_the_rejection,
+           {"value": 1000, "sentence": "Ana has 1,000 of them"}),
+    Mutant("words that only look like the value are not reached", reaching, "_naming", lambda *given: set(),
+           masks.test_a_spelling_is_masked_alike_before_and_after_the_rejection,
+           {"value": "Berlin", "sentence": masks.SPELLINGS[0][1]}),
     Mutant("what backed it is shown", rules, "_cited", lambda view, record: (set(), set()),
            masks.test_a_quote_that_names_nobody_is_masked_where_it_backed_the_claim),
     Mutant("masks are not in the index", projection, "unread", nothing_hidden,

@@ -29,6 +29,7 @@ _WORD: Final = re.compile(r"[^\W_]+")
 _CUT_BEFORE: Final = re.compile(r"\d[.,]\Z")
 _CUT_AFTER: Final = re.compile(r"[.,]\d")
 _CHUNK: Final = re.compile(r"\S+")
+_SIGNED: Final = re.compile(r"[\d+#]")
 _DASHES: Final = frozenset("-\u2010\u2011\u2012\u2013\u2014\u2212")
 _INSIDE: Final = re.compile(r"(?<=\d)(?=[^\W\d_])|(?<=[^\W\d_])(?=\d)")
 UNIT: Final = 2
@@ -100,8 +101,8 @@ def values_in(sentence: Sighted) -> set[str]:
     Not so of `true` and `false`: they are words of every sentence.
     """
     found = {_value_key(run) for run in sentence.runs(FEW)}
-    # A sign, a currency or a unit stands against its number: `$30`, `-5`, `30%`.
-    chunks = [chunk for chunk in _CHUNK.findall(sentence.text) if any(map(str.isdigit, chunk))]
+    # A sign, a currency or a unit stands against its number, and some names end in a sign: `$30`, `-5`, `30%`, `C++`.
+    chunks = [chunk for chunk in _CHUNK.findall(sentence.text) if _SIGNED.search(chunk)]
     found |= {value_key(chunk) for chunk in chunks}
     found |= {value_key(spelling) for _, spelling in _respelt(sentence) if len(_WORD.findall(spelling)) <= FEW}
     return found
