@@ -290,6 +290,50 @@ def test_a_linked_copy_dies_with_its_original(house, how):
     memory.ledger.verify(deep=True)
 
 
+def test_a_linked_copy_ends_with_its_original_and_comes_back_with_it(house):
+    memory, team, fact, receipt = shared(house)
+    changed = memory.change(fact.record_id, object=9090, reason="moved")
+    assert receipt.record_id in {e.record_id for e in changed.affected}
+    assert team.read(receipt.record_id).item.qualifier.code == "ended"
+    memory.undo(changed.entry_id, reason="it never moved")
+    assert team.read(receipt.record_id).item.qualifier.code == "current"
+    memory.retract(memory.recall("api port").items[0].record_id, reason="x")
+    memory.ledger.verify(deep=True)
+
+
+def test_a_later_word_on_the_original_ends_its_copy(house):
+    memory, team, _, receipt = shared(house)
+    house.clock.at += 1_000_000
+    claim(memory, "api", "port", 9090)
+    assert team.read(receipt.record_id).item.qualifier.code == "ended"
+    memory.ledger.verify(deep=True)
+
+
+def test_a_linked_copy_is_contested_with_its_original_and_cites_its_speaker(house):
+    memory, team, fact, receipt = shared(house)
+    (cited,) = team.read(receipt.record_id).item.citations
+    assert (cited.record_id, cited.speaker) == (fact.record_id, "ana")
+    assert "unnamed speaker" not in team.recall("api port").render()
+    assert [s.citation.speaker for s in team.read(receipt.record_id).supports] == ["ana"]
+    memory.contest(fact.record_id, reason="is it?")
+    assert team.read(receipt.record_id).item.status == "disputed"
+    assert team.read(receipt.record_id).item.qualifier.code == memory.read(fact.record_id).item.qualifier.code
+    memory.settle(fact.record_id, reason="it is")
+    assert team.read(receipt.record_id).item.status == "active"
+    memory.ledger.verify(deep=True)
+
+
+def test_the_speaker_of_an_original_is_told_to_who_may_read_it(house):
+    memory = house.memory()
+    talk = memory.capture("Our port is 8080, between us.", speaker="Cleo", sensitivity="high")
+    fact = claim(memory, "api", "port", 8080, evidence=[firsthand.cite(talk.record_id)])
+    memory.share(fact.record_id, "team:web", reason="they ask")
+    sees = house.memory(scope="team:web", grant=firsthand.Grant(clearance="high"))
+    assert [c.speaker for c in sees.recall("api port").items[0].citations] == ["Cleo"]
+    outside = house.memory(scope="team:web", grant=firsthand.Grant(clearance="high", read={"team:web"}))
+    assert [c.speaker for i in outside.recall("api port").items for c in i.citations] == []
+
+
 def test_a_copy_that_is_said_there_too_stands_on_its_own(house):
     memory, team, fact, receipt = shared(house)
     own = claim(house.memory("ben", scope="team:web"), "api", "port", 8080)

@@ -11,6 +11,7 @@ from firsthand.ports import BeliefRow, LedgerRow, Reader
 from firsthand.recall.beside import Beside
 from firsthand.recall.denials import deniers
 from firsthand.recall.gated import shown_row
+from firsthand.recall.originals import Spoken, spoken_first
 from firsthand.recall.plan import Plan
 from firsthand.recall.rejections import Hindsight
 from firsthand.rules.access import Handle
@@ -83,6 +84,7 @@ def items(
     stored = reader.rows_of(cited.union(c.row.revision_id for c in chosen))
     kept_out, marks = _beside(beside, claims, asserted, stored)
     veil = Veil(reader, stored, plan.known_at, marks)
+    spoken = spoken_first(reader, handle, plan.clearance, (s for r in resting.values() for s in r.said))
     endings = _said_then(reader, handle, plan, [c for c in chosen if c.row.kind == "episodic"])
     made: list[Item] = []
     for c in chosen:
@@ -91,7 +93,7 @@ def items(
             rests = resting.get(c.row.vid)
             ended = endings.get(c.row.record_id)
             scope = (scopes or {}).get(c.row.scope_id) or _scope_name(reader, c.row.scope_id)
-            made.append(_item(reader, handle, plan, c, body, rests, stored, ended, scope, veil))
+            made.append(_item(reader, handle, plan, c, body, rests, stored, ended, scope, veil, spoken))
     return made
 
 
@@ -120,6 +122,7 @@ def _item(
     ended: Qualifier | None,
     scope: str,
     veil: Veil,
+    spoken: Mapping[str, Spoken],
 ) -> Item:
     row, payload = c.row, veil.body(c.row.revision_id, body).payload
     assert payload is not None
@@ -127,7 +130,9 @@ def _item(
     own = stored[row.revision_id]
     said: Sequence[Said] = rests.said if rests is not None else ()
     voice = _voice(reader, own) if not said else None
-    citations = _citations(rests, stored, veil) if voice is None else _own_citation(row, body.payload, payload, voice)
+    citations = (
+        _citations(rests, stored, veil, spoken) if voice is None else _own_citation(row, body.payload, payload, voice)
+    )
     verified = rests.last_verified if rests is not None else own.received_at
     challenged_by = _readable_challenger(reader, handle, plan, row)
     denied_by = deniers(reader, plan.clearance, rests.said, rests.bearing, challenged_by) if rests is not None else ()
@@ -270,8 +275,10 @@ def withdrawn(reader: Reader, handle: Handle, locked: Collection[str], clearance
     return frozenset(record for record, only in found.items() if only)
 
 
-def _citations(rests: Resting | None, stored: Mapping[str, LedgerRow], veil: Veil) -> tuple[Citation, ...]:
-    """Exact spans of the cited records, from their stored words."""
+def _citations(
+    rests: Resting | None, stored: Mapping[str, LedgerRow], veil: Veil, spoken: Mapping[str, Spoken]
+) -> tuple[Citation, ...]:
+    """Exact spans of the cited records, from their stored words; `spoken`: who said what is cited as another's copy."""
     if rests is None:
         return ()
     made: list[Citation] = []
@@ -290,15 +297,16 @@ def _citations(rests: Resting | None, stored: Mapping[str, LedgerRow], veil: Vei
             made.append(Citation(record_id=s.evidence, quote=WITHHELD, span=(start, end)))
             continue
         episode = payload if isinstance(payload, Episodic) else None
+        first = spoken.get(s.id)
         made.append(
             Citation(
                 record_id=s.evidence,
                 quote=veil.quote(root_of(s.evidence), text, start, end),
                 span=(start, end),
-                speaker=episode.speaker if episode and episode.speaker else None,
+                speaker=first.speaker if first else episode.speaker if episode and episode.speaker else None,
                 occurred_at=episode.occurred_at if episode and episode.occurred_at is not None else s.spoken,
                 source=episode.source_id if episode else None,
-                attested=s.attested or s.role == "person",
+                attested=first.attested if first else s.attested or s.role == "person",
             )
         )
     return tuple(made)

@@ -13,6 +13,7 @@ from firsthand.ports import SEQ_BITS, BeliefRow, LedgerRow, Reader
 from firsthand.recall.fuse import current_row, salience_of
 from firsthand.recall.gated import gated
 from firsthand.recall.hydrate import Chosen, items, withdrawn
+from firsthand.recall.originals import spoken_first
 from firsthand.recall.plan import Plan
 from firsthand.recall.rejections import Hindsight, Looked
 from firsthand.rules.access import Handle
@@ -278,6 +279,7 @@ def _supports(
     withheld = withdrawn(reader, handle, locked, handle.clearance)
     stored = reader.rows_of({root_of(s.evidence) for s in said if s.evidence not in locked or s.evidence in withheld})
     veil = Veil(reader, stored, beside=hindsight.marks(stored))
+    spoken = spoken_first(reader, handle, handle.clearance, said)
     views: list[SupportView] = []
     for s in said:
         row = stored.get(root_of(s.evidence))
@@ -292,7 +294,7 @@ def _supports(
                 record_id=s.evidence,
                 quote=WITHHELD if hidden else veil.quote(root_of(s.evidence), text, start, end),
                 span=(start, end),
-                speaker=episode.speaker if episode else None,
+                speaker=spoken[s.id].speaker if s.id in spoken else episode.speaker if episode else None,
                 occurred_at=episode.occurred_at if episode else None,
             )
         source = reader.name("who", s.source)
