@@ -5,6 +5,8 @@ from houses import DAY, claim, current, texts
 
 import firsthand
 from firsthand import cite
+from firsthand.stored import body_of
+from firsthand.veil import Veil
 
 
 def effects(receipt):
@@ -288,6 +290,67 @@ def test_a_linked_copy_dies_with_its_original(house, how):
     memory.undo(told.entry_id, reason="it was right")
     assert "api port 8080" in texts(team, "api port")
     memory.ledger.verify(deep=True)
+
+
+FALCON = {"subject": "Falcon", "predicate": "port", "object": 8081}
+SAYS_IT = "It is so because Falcon listens on port 8081."
+
+
+def pair_in_the_way(house):
+    """Two records that say the same, one of them in another scope too, where what they say is rejected."""
+    memory, web = house.memory(), house.memory(scope="team:web")
+    pair = [memory.remember(text).record_id for text in ("The gate is open at night", "At night the gate is open")]
+    return memory, web, pair
+
+
+CLAIMING = {
+    "remember": lambda m, pair: m.remember("The gate stands open"),
+    "correct": lambda m, pair: m.correct(pair[0], "The gate stands open", reason="x"),
+    "change": lambda m, pair: m.change(pair[0], "The gate stands open", reason="x"),
+    "fork": lambda m, pair: m.fork(pair[0], "The gate stands open", conditions={"when": "fog"}, reason="x"),
+    "merge": lambda m, pair: m.merge(pair, "The gate stands open", reason="x"),
+    "share": lambda m, pair: m.share(pair[0], "team:web", reason="x"),
+}
+
+
+@pytest.mark.parametrize("verb", CLAIMING)
+def test_every_verb_that_claims_asks_for_the_very_words(house, verb):
+    memory, web, pair = pair_in_the_way(house)
+    said = "The gate is open at night" if verb == "share" else "The gate stands open"
+    at = web if verb == "share" else memory
+    # The sentence is known as that of a structured claim: its own value as a plain statement is another.
+    known = at.remember(said, subject="gate", predicate="status", object="open")
+    at.reject(known.record_id, reason="it never was")
+    refused = CLAIMING[verb](memory, pair)
+    assert (refused.outcome, refused.code) == ("refused", "tombstone_rejected")
+    assert "The gate stands open" not in texts(memory, "gate") + texts(web, "gate")
+    at.lift(memory.refusals().refusals[0].cause_entry, reason="let it be")
+    assert CLAIMING[verb](memory, pair).outcome in ("stored", "reinforced")
+
+
+REASONING = {
+    "reject": lambda m, pair: m.reject(pair[0], reason=SAYS_IT),
+    "merge": lambda m, pair: m.merge(pair, reason=SAYS_IT),
+    "share": lambda m, pair: m.share(pair[0], "team:web", reason=SAYS_IT),
+    "contest": lambda m, pair: m.contest(pair[0], reason=SAYS_IT),
+    "retract": lambda m, pair: m.retract(pair[0], reason=SAYS_IT),
+    "withdraw": lambda m, pair: m.withdraw(pair[0], reason=SAYS_IT),
+    "classify": lambda m, pair: m.classify(pair[0], "high", reason=SAYS_IT),
+}
+
+
+@pytest.mark.parametrize("verb", REASONING)
+def test_a_reason_that_says_what_was_rejected_is_masked(house, verb):
+    memory, web, pair = pair_in_the_way(house)
+    for at in (memory, web):
+        at.reject(value=FALCON, reason="never that one")
+    receipt = REASONING[verb](memory, pair)
+    assert receipt.outcome in ("stored", "reinforced")
+    with memory._engine.store.reading(memory.space) as at:
+        (row,) = at.rows_of([receipt.entry_id]).values()
+        shown = Veil(at, [receipt.entry_id]).body(receipt.entry_id, body_of(row))
+    assert shown.reason.startswith("[rejected: ")
+    assert "8081" not in shown.reason
 
 
 def test_a_linked_copy_ends_with_its_original_and_comes_back_with_it(house):

@@ -16,7 +16,7 @@ import test_stone_masks as masks
 
 import firsthand
 from firsthand import Memory, projection, sighting, veil, wiring
-from firsthand.capture import arrivals, claims, engraving, gateway, plain, reaching, stones
+from firsthand.capture import admitting, arrivals, engraving, gateway, plain, reaching, stones
 from firsthand.recall import hydrate, rejections
 from firsthand.recall.beside import Beside
 from firsthand.rules import fold, identity, sentences, traces
@@ -127,9 +127,9 @@ MUTANTS = [
            checks.test_what_only_resembles_a_number_with_its_letter_passes, {"sentence": "Ana has 14 C-clamps"}),
     Mutant("sentences are forgotten", gateway, "engraved", without_sentences,
            checks.test_a_disguise_does_not_bring_back_what_was_rejected, {"sentence": "Ana lives in Berlin"}),
-    Mutant("a refused sentence is stored", claims, "refused_words", stored_all_the_same,
+    Mutant("a refused sentence is stored", admitting, "refused_words", stored_all_the_same,
            checks.test_a_disguise_does_not_bring_back_what_was_rejected, {"sentence": "Ana lives in Berlin"}),
-    Mutant("a guess is a candidate", claims, "refused_words", stored_all_the_same,
+    Mutant("a guess is a candidate", admitting, "refused_words", stored_all_the_same,
            checks.test_a_guess_that_comes_near_is_refused_and_one_that_does_not_is_a_candidate),
     Mutant("a refusal leaves an entry", gateway.Gateway, "refuse", keeps_a_candidate,
            checks.test_a_disguise_does_not_bring_back_what_was_rejected, {"sentence": "Ana lives in Berlin"}),

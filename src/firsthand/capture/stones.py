@@ -23,6 +23,7 @@ from firsthand.vocabulary.entries import (
     Claim,
     Edges,
     Met,
+    Propose,
     Reject,
     Revise,
     Support,
@@ -149,7 +150,7 @@ def met_by(handle: Handle, reader: Reader, edges: Edges, body: Body, now: int) -
         if claims and not look.leaf.is_reason:
             doubts.add(block.entry)
             spans.setdefault(block.entry, [])
-        elif look.leaf.is_reason or isinstance(edges, Revise):
+        elif look.leaf.is_reason or isinstance(edges, Revise | Propose):
             spans.setdefault(block.entry, []).append(look.span)
     return tuple(Met(of=of, spans=joined(spans[of]), doubt=of in doubts) for of in sorted(spans))
 
