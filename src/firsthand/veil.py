@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
 from firsthand.ports import MaskRow, Reader
+from firsthand.rules.access import Handle
 from firsthand.rules.leaves import Veiled, slice_of, veiled
 from firsthand.vocabulary.entries import Body
 
@@ -47,6 +48,16 @@ class Veil:
         """Part of an entry's first text as it may be read."""
         marks = self._marks.get(entry_id)
         return slice_of(text, marks, start, stop) if marks else text[start:stop]
+
+
+def may_know_of(reader: Reader, handle: Handle, stone: str) -> bool:
+    """Whether a caller may be told which entry forbids something, so that a person can lift it."""
+    entry = reader.get(stone)
+    if entry is None or not handle.reads(entry.skeleton.scope):
+        return False
+    rows = reader.beliefs_of_records([entry.skeleton.record]) if entry.skeleton.record is not None else []
+    seen = not rows or handle.grant.audit or any(row.visibility != "hidden" for row in rows)
+    return seen and all(row.sensitivity <= handle.clearance for row in rows)
 
 
 def unread(body: Body, rows: Iterable[MaskRow]) -> Body:

@@ -23,7 +23,7 @@ from firsthand.rules.tombstones import lifted
 from firsthand.rules.view import View
 from firsthand.sighting import Look, Scene, looks_at
 from firsthand.veil import mark
-from firsthand.vocabulary.entries import Body, Entry, Revise, Skeleton
+from firsthand.vocabulary.entries import Body, Entry, Propose, Revise, Skeleton
 from firsthand.vocabulary.grants import SPACE_WIDE
 from firsthand.vocabulary.records import Episodic
 
@@ -39,7 +39,7 @@ class Seen(NamedTuple):
     scope_id: str
     speaker: str | None
     is_episode: bool
-    is_utterance: bool
+    is_unindexed: bool
     looks: Sequence[Look]
 
 
@@ -139,7 +139,7 @@ def sights(
 
 
 class Hindsight:
-    """What was said before it was rejected where no index finds it, in reasons and utterances, read on its own."""
+    """What was said before it was rejected where no index finds it: in reasons, utterances and proposals."""
 
     kept_out: Final[Mapping[str, str]] = MappingProxyType({})
 
@@ -159,7 +159,7 @@ class Hindsight:
         for scope_id in rejections.keys() & {SPACE_WIDE, *(text.scope_id for text in seen.values())}:
             texts = {i: text for i, text in seen.items() if scope_id in (SPACE_WIDE, text.scope_id)}
             for sight in sights(self._reader, self._handle, scope_id, rejections[scope_id], texts):
-                if sight.look.leaf.is_reason or texts[sight.entry_id].is_utterance:
+                if sight.look.leaf.is_reason or texts[sight.entry_id].is_unindexed:
                     found.setdefault(sight.entry_id, []).append(sight.veiled)
         return found
 
@@ -171,4 +171,5 @@ def _look(row: LedgerRow, handle: Handle) -> Seen:
     episode = body.payload if isinstance(body.payload, Episodic) else None
     utterance = isinstance(skeleton.edges, Revise) and skeleton.edges.utterance
     looks = looks_at(body, handle.keyed, utterance=utterance)
-    return Seen(skeleton.scope, episode.speaker if episode else None, episode is not None, utterance, looks)
+    unindexed = utterance or isinstance(skeleton.edges, Propose)
+    return Seen(skeleton.scope, episode.speaker if episode else None, episode is not None, unindexed, looks)

@@ -60,7 +60,10 @@ class Masking(_Result, frozen=True):
 
 
 class Receipt(_Result, frozen=True):
-    """What a write did. `refused` and `proposed` are outcomes, not errors (design 09.12)."""
+    """What a write did. `refused` and `proposed` are outcomes, not errors (design 09.12).
+
+    `cause_entry`: what forbids a refused write, for who may know of it; a person lifts it by this id.
+    """
 
     outcome: ReceiptOutcome
     record_id: str | None
@@ -75,6 +78,7 @@ class Receipt(_Result, frozen=True):
     evidence_id: str | None = None
     affected: tuple[Effect, ...] = ()
     replayed: bool = False
+    cause_entry: str | None = None
 
 
 class Citation(_Result, frozen=True):
