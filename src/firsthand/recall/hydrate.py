@@ -65,6 +65,14 @@ class Resting(NamedTuple):
     withheld: frozenset[str] = frozenset()
 
 
+class Sources(NamedTuple):
+    """Stored words as they may be read, and who said what is cited as another's copy."""
+
+    stored: Mapping[str, LedgerRow]
+    veil: Veil
+    spoken: Mapping[str, Spoken]
+
+
 def items(
     reader: Reader,
     handle: Handle,
@@ -84,7 +92,9 @@ def items(
     stored = reader.rows_of(cited.union(c.row.revision_id for c in chosen))
     kept_out, marks = _beside(beside, claims, asserted, stored)
     veil = Veil(reader, stored, plan.known_at, marks)
-    spoken = spoken_first(reader, handle, plan.clearance, (s for r in resting.values() for s in r.said))
+    sources = Sources(
+        stored, veil, spoken_first(reader, handle, plan.clearance, (s for r in resting.values() for s in r.said))
+    )
     endings = _said_then(reader, handle, plan, [c for c in chosen if c.row.kind == "episodic"])
     made: list[Item] = []
     for c in chosen:
@@ -93,7 +103,7 @@ def items(
             rests = resting.get(c.row.vid)
             ended = endings.get(c.row.record_id)
             scope = (scopes or {}).get(c.row.scope_id) or _scope_name(reader, c.row.scope_id)
-            made.append(_item(reader, handle, plan, c, body, rests, stored, ended, scope, veil, spoken))
+            made.append(_item(reader, handle, plan, c, body, rests, sources, ended, scope))
     return made
 
 
@@ -118,21 +128,17 @@ def _item(
     c: Chosen,
     body: Body,
     rests: Resting | None,
-    stored: Mapping[str, LedgerRow],
+    sources: Sources,
     ended: Qualifier | None,
     scope: str,
-    veil: Veil,
-    spoken: Mapping[str, Spoken],
 ) -> Item:
-    row, payload = c.row, veil.body(c.row.revision_id, body).payload
+    row, payload = c.row, sources.veil.body(c.row.revision_id, body).payload
     assert payload is not None
     episode = payload if isinstance(payload, Episodic) else None
-    own = stored[row.revision_id]
+    own = sources.stored[row.revision_id]
     said: Sequence[Said] = rests.said if rests is not None else ()
     voice = _voice(reader, own) if not said else None
-    citations = (
-        _citations(rests, stored, veil, spoken) if voice is None else _own_citation(row, body.payload, payload, voice)
-    )
+    citations = _citations(rests, sources) if voice is None else _own_citation(row, body.payload, payload, voice)
     verified = rests.last_verified if rests is not None else own.received_at
     challenged_by = _readable_challenger(reader, handle, plan, row)
     denied_by = deniers(reader, plan.clearance, rests.said, rests.bearing, challenged_by) if rests is not None else ()
@@ -275,17 +281,15 @@ def withdrawn(reader: Reader, handle: Handle, locked: Collection[str], clearance
     return frozenset(record for record, only in found.items() if only)
 
 
-def _citations(
-    rests: Resting | None, stored: Mapping[str, LedgerRow], veil: Veil, spoken: Mapping[str, Spoken]
-) -> tuple[Citation, ...]:
-    """Exact spans of the cited records, from their stored words; `spoken`: who said what is cited as another's copy."""
+def _citations(rests: Resting | None, sources: Sources) -> tuple[Citation, ...]:
+    """Exact spans of the cited records, from their stored words."""
     if rests is None:
         return ()
     made: list[Citation] = []
     seen: set[tuple[str, tuple[int, int] | None]] = set()
     for s in rests.said:
         span = s.span
-        row = stored.get(root_of(s.evidence))
+        row = sources.stored.get(root_of(s.evidence))
         body = _body(row) if row is not None else None
         payload = body.payload if body is not None else None
         if payload is None or (s.evidence, span) in seen or len(made) >= CITATIONS_PER_ITEM:
@@ -297,11 +301,11 @@ def _citations(
             made.append(Citation(record_id=s.evidence, quote=WITHHELD, span=(start, end)))
             continue
         episode = payload if isinstance(payload, Episodic) else None
-        first = spoken.get(s.id)
+        first = sources.spoken.get(s.id)
         made.append(
             Citation(
                 record_id=s.evidence,
-                quote=veil.quote(root_of(s.evidence), text, start, end),
+                quote=sources.veil.quote(root_of(s.evidence), text, start, end),
                 span=(start, end),
                 speaker=first.speaker if first else episode.speaker if episode and episode.speaker else None,
                 occurred_at=episode.occurred_at if episode and episode.occurred_at is not None else s.spoken,
