@@ -543,7 +543,7 @@ class Memory(Revising):
 
         self._handle.may("read")
         with self._engine.store.reading(self.space) as reader:
-            return read(reader, self._handle, self._plan(""), shape.record_id(record_id))
+            return read(reader, self._handle, self._plan(""), self._cache().looked, shape.record_id(record_id))
 
     def list(
         self,
@@ -592,7 +592,7 @@ class Memory(Revising):
         self._handle.may("history")
         limits.check_range(limit, least=1, most=limits.HISTORY_PAGE_ROWS, field="limit")
         with self._engine.store.reading(self.space) as reader:
-            return history(reader, self._handle, shape.record_id(record_id), limit, cursor)
+            return history(reader, self._handle, self._cache().looked, shape.record_id(record_id), limit, cursor)
 
     def refusals(self, *, limit: int = 50, cursor: str | None = None) -> RefusalPage:
         """Which writes were refused in the scopes that may be read here, newest first; never what they said."""

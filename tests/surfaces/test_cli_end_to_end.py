@@ -24,7 +24,10 @@ SAID = "Ana: auth-service runs on PostgreSQL 16 since March."
 def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("HOME", str(tmp_path))
-    for name in ("XDG_DATA_HOME", *(f"FIRSTHAND_{name}" for name in ("DB", "SPACE", "SCOPE", "ACTOR", "ROLE"))):
+    for name in (
+        "XDG_DATA_HOME",
+        *(f"FIRSTHAND_{name}" for name in ("DB", "SPACE", "SCOPE", "ACTOR", "OWNER", "ROLE")),
+    ):
         monkeypatch.delenv(name, raising=False)
     (tmp_path / "firsthand.toml").write_text(
         'db = "memory.db"\nscope = "project:orion"\nactor = "ana"\nrole = "person"\n'
@@ -446,3 +449,12 @@ def test_a_closed_standard_input_is_an_empty_one(home: Path) -> None:
     done = subprocess.run(shell, shell=True, capture_output=True, timeout=60, check=False)
     assert done.returncode == 2
     assert b"[text_empty]" in done.stderr
+
+
+def test_an_agent_of_an_owner_revises_its_owners_records() -> None:
+    made = ask("remember", "Ana likes tea", "--actor", "ana", "--role", "person")["record_id"]
+    own = ("--actor", "helper", "--owner", "ana", "--role", "agent")
+    assert ask("retract", made, "--reason", "a slip", "--actor", "helper", "--role", "agent")["outcome"] == "proposed"
+    assert ask("retract", made, "--reason", "a slip", *own)["outcome"] == "stored"
+    assert ask("doctor", *own)["owner"] == "ana"
+    assert "helper (agent) of ana" in run("doctor", *own).stdout

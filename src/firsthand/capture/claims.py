@@ -8,24 +8,21 @@ from typing import NamedTuple
 import msgspec
 
 from firsthand.capture import cleaning
+from firsthand.capture.admitting import Asked, refusal
 from firsthand.capture.entities import Subject, make, resolve
 from firsthand.capture.episodes import Episode, prepare_episode, write_episode
 from firsthand.capture.gateway import Gateway, Write
 from firsthand.capture.ground import Ground, ground, source_of
 from firsthand.capture.plain import remember_plain
 from firsthand.capture.receipts import Placed, receipt_for
-from firsthand.capture.sieve import ERASED
-from firsthand.capture.stones import refused_words
 from firsthand.ledger import Appended, Words
 from firsthand.ports import BeliefRow, Reader, Writer
 from firsthand.projection import policy_in_force
 from firsthand.rules.access import Handle
-from firsthand.rules.bearing import claim_digest, tombstone_key, unit_of
-from firsthand.rules.evidence import approvals
+from firsthand.rules.bearing import claim_digest, unit_of
 from firsthand.rules.identity import cardinality
 from firsthand.rules.normalise import name_key
-from firsthand.rules.tombstones import Block, blocked
-from firsthand.rules.view import Said, View
+from firsthand.rules.view import View
 from firsthand.rules.wording import words_of
 from firsthand.vocabulary import limits
 from firsthand.vocabulary.citing import Cite
@@ -145,14 +142,10 @@ def remember_claim(gateway: Gateway, handle: Handle, saying: Saying) -> Callable
             return gateway.refuse_own_words(handle, writer, "remember")
         grounds = [ground(writer, handle, c) for c in saying.evidence]
         subject, claim = claim_of(handle, writer, saying.payload)
-        block = would_block(gateway, handle, writer, claim, saying.basis, grounds)
-        if block is not None:
-            return gateway.refuse(handle, writer, "remember", f"tombstone_{block.status}", cause=block.entry)
-        if gateway.sieved(handle, writer, saying.words).cut:
-            return gateway.refuse(handle, writer, "remember", ERASED)
-        met = refused_words(handle, writer, saying.words.body, grounds, saying.basis, gateway.clock)
-        if met is not None:
-            return gateway.refuse(handle, writer, "remember", met.code, cause=met.cause)
+        asked = Asked("remember", saying.words, claim, saying.basis, grounds)
+        refused = refusal(gateway, handle, writer, asked)
+        if refused is not None:
+            return refused
         name_subject(gateway, handle, writer, saying.payload, subject)
         placed = place(gateway, handle, writer, saying, claim, grounds)
         text = saying.payload.statement if isinstance(saying.payload, Semantic) and subject is None else None
@@ -322,35 +315,6 @@ def assertions(
         )
         for g in grounds
     )
-
-
-def would_block(
-    gateway: Gateway,
-    handle: Handle,
-    writer: Writer,
-    claim: Claim,
-    basis: Basis,
-    grounds: Sequence[Ground],
-    replacing: tuple[str, ...] = (),
-) -> Block | None:
-    """Gateway step 7: the fold's own rule, asked before the assertion exists. `replacing`: heads a correct names."""
-    if not writer.bearing_on(tombstone_key(claim)):
-        return None
-    view = View(writer)
-    approved = approvals(view, unit_of(handle.scope_id, claim))
-    now = gateway.clock.now()
-    spoken = min(now, max((g.spoken for g in grounds), default=now))
-    own = Ground("", (0, 0), "", handle.ids.owner, handle.author.role == "person", None, now, False)
-    for g in grounds or [own]:
-        said = Said(
-            "", "", "", handle.scope_id, claim, g.record_id, source_of(handle, g), handle.ids.owner,
-            handle.author.role, g.attested and handle.author.role != "person", basis, False, spoken, None, None,
-            False, g.imported, "",
-        )  # fmt: skip
-        block = blocked(view, said, approved, replacing)
-        if block is not None:
-            return block
-    return None
 
 
 def rows_of_claim(reader: Reader, scope_id: str, claim: Claim) -> list[BeliefRow]:

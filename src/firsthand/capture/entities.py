@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from firsthand.capture.gateway import Gateway
-from firsthand.capture.readable import subject_digest
 from firsthand.ports import Reader, Writer
 from firsthand.rules.access import Handle
 from firsthand.rules.normalise import name_key
+from firsthand.sighting import subject_digest
 from firsthand.vocabulary.entries import Body, Revise
 from firsthand.vocabulary.records import Entity
 

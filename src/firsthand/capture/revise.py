@@ -8,6 +8,7 @@ from typing import NamedTuple
 import msgspec
 
 from firsthand.capture import cleaning
+from firsthand.capture.admitting import Asked, refusal, would_block
 from firsthand.capture.claims import (
     Saying,
     claim_of,
@@ -16,7 +17,6 @@ from firsthand.capture.claims import (
     name_subject,
     place,
     prepare_saying,
-    would_block,
 )
 from firsthand.capture.current import Current, check_heads, check_source, current_claim, standing_row
 from firsthand.capture.effects import affecting
@@ -25,7 +25,6 @@ from firsthand.capture.ground import ground
 from firsthand.capture.proposals import Intent, propose_if_foreign
 from firsthand.capture.readable import at_record, held, payload_of
 from firsthand.capture.receipts import Placed, receipt_for, still_say
-from firsthand.capture.stones import refused_words
 from firsthand.ports import BeliefRow, Writer
 from firsthand.rules.access import Handle
 from firsthand.rules.bearing import value_digest
@@ -187,12 +186,9 @@ def _replace(
     if asked.verb == "fork":
         check_forkable(current, claim)
     heads = View(writer).content_heads(current.record.record_id) if asked.verb == "correct" else ()
-    block = would_block(gateway, handle, writer, claim, "stated", grounds, heads)
-    if block is not None:
-        return gateway.refuse(handle, writer, asked.verb, f"tombstone_{block.status}", cause=block.entry)
-    met = refused_words(handle, writer, saying.words.body, grounds, saying.basis, gateway.clock, heads)
-    if met is not None:
-        return gateway.refuse(handle, writer, asked.verb, met.code, cause=met.cause)
+    refused = refusal(gateway, handle, writer, Asked(asked.verb, saying.words, claim, saying.basis, grounds, heads))
+    if refused is not None:
+        return refused
     name_subject(gateway, handle, writer, saying.payload, subject)
     view = View(writer)
     record_id = current.record.record_id

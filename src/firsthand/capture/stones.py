@@ -10,12 +10,12 @@ from collections.abc import Iterable, Sequence
 from typing import Final, NamedTuple
 
 from firsthand.capture.ground import Ground, source_of
-from firsthand.capture.sighting import Look, Sighting, looks_at, sightings
 from firsthand.ports import Clock, Reader
 from firsthand.rules.access import Handle
 from firsthand.rules.bearing import CLAIMED
 from firsthand.rules.tombstones import Block, blocked
 from firsthand.rules.view import Said, View
+from firsthand.sighting import Look, Sighting, looks_at, sightings
 from firsthand.vocabulary.entries import (
     Assertion,
     AuthorIds,
@@ -23,6 +23,7 @@ from firsthand.vocabulary.entries import (
     Claim,
     Edges,
     Met,
+    Propose,
     Reject,
     Revise,
     Support,
@@ -149,7 +150,7 @@ def met_by(handle: Handle, reader: Reader, edges: Edges, body: Body, now: int) -
         if claims and not look.leaf.is_reason:
             doubts.add(block.entry)
             spans.setdefault(block.entry, [])
-        elif look.leaf.is_reason or isinstance(edges, Revise):
+        elif look.leaf.is_reason or isinstance(edges, Revise | Propose):
             spans.setdefault(block.entry, []).append(look.span)
     return tuple(Met(of=of, spans=joined(spans[of]), doubt=of in doubts) for of in sorted(spans))
 

@@ -32,6 +32,12 @@ def explain(reader: Reader, handle: Handle, trace: Trace, record_id: str) -> Exp
         return Explanation(
             record_id=record_id, returned=True, why=why, reason="returned", rank=rank, contributions=parts
         )
+    rejected_by = next((trace.kept_out[d.revision_id] for d in docs if d.revision_id in trace.kept_out), None)
+    if rejected_by is not None:
+        return Explanation(
+            record_id=record_id, returned=False, why=why, reason="rejected", rank=rank, contributions=parts,
+            rejected_by=rejected_by,
+        )  # fmt: skip
     kept_back = bool(why) or not any(d.shelf == LISTED for d in docs)
     reason = _reason(trace, record_id, rank, gated=kept_back and handle.grant.audit)
     return Explanation(record_id=record_id, returned=False, why=why, reason=reason, rank=rank, contributions=parts)

@@ -9,6 +9,7 @@ import msgspec
 
 from firsthand.ports import Attention, BeliefRow, Reader
 from firsthand.recall.arms import Found, Ground
+from firsthand.recall.beside import Beside
 from firsthand.recall.expand import Reached, admitted, expand
 from firsthand.recall.fuse import Ranked, current_row, salience_of
 from firsthand.recall.gated import Gate
@@ -17,6 +18,7 @@ from firsthand.recall.hydrate import Chosen, items
 from firsthand.recall.near import with_near_conflicts
 from firsthand.recall.pack import Packed, pack
 from firsthand.recall.plan import Plan
+from firsthand.recall.rejections import Looked
 from firsthand.rules.access import Handle
 from firsthand.rules.qualify import contradicted
 from firsthand.vocabulary.packets import ArmName, Why
@@ -30,12 +32,16 @@ MET_FACTOR: Final = 1.1
 
 
 class Filled(NamedTuple):
-    """What was grouped and packed, the documents of all of it by revision, and how many records matched beyond."""
+    """What was grouped and packed, the documents of all of it by revision, and how many records matched beyond.
+
+    `kept_out`: revisions that a scope read beside theirs rejects, each with the rejection.
+    """
 
     grouped: Grouped
     packed: Packed
     numbers: Mapping[str, int]
     left_behind: int
+    kept_out: Mapping[str, str]
 
 
 class Filling:
@@ -50,6 +56,7 @@ class Filling:
         found: Found,
         ranked: Ranked,
         attention: Mapping[str, Attention],
+        looked: Looked,
     ) -> None:
         self._reader = reader
         self._handle = handle
@@ -60,6 +67,7 @@ class Filling:
         self._attention = attention
         self._gate = Gate(reader, plan, frozenset(p.row.scope_id for p in base.places))
         self._scopes = {p.row.scope_id: p.name for p in base.places}
+        self._beside = Beside(reader, handle, looked, self._scopes)
         self._numbers: dict[str, int] = {}
 
     def fill(self, notice: str) -> Filled:
@@ -81,7 +89,7 @@ class Filling:
             if full or taken >= len(ranked.numbers):
                 seen = {r.record_id for r in ranked.rows[:taken]} | {c.item.record_id for c in whole}
                 left_behind = len({r.record_id for r in ranked.rows[taken:]} - seen)
-                return Filled(grouped, packed, self._numbers, left_behind)
+                return Filled(grouped, packed, self._numbers, left_behind, self._beside.kept_out)
             more *= 2
 
     def _hydrated(self, start: int, count: int) -> list[Candidate]:
@@ -147,7 +155,7 @@ class Filling:
         numbers = self._base.numbers([c.row.vid for c in chosen])
         self._numbers |= {c.row.revision_id: n for c, n in zip(chosen, numbers.tolist(), strict=True)}
         made: list[Candidate] = []
-        for item in items(self._reader, self._handle, plan, chosen, self._scopes):
+        for item in items(self._reader, self._handle, plan, chosen, self._scopes, self._beside):
             row = by_revision[item.revision_id].row
             if contradicted(item.qualifier.conditions, plan.conditions):
                 continue

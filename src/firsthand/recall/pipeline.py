@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import secrets
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Final, NamedTuple
 
 import msgspec
@@ -49,6 +49,7 @@ class Trace(NamedTuple):
     found: Found
     ranked: Ranked
     grouped: Grouped
+    kept_out: Mapping[str, str]
     receipt: JournalRow
 
 
@@ -66,9 +67,9 @@ def recall(reader: Reader, handle: Handle, plan: Plan, cache: Cache) -> Trace:
         passed = passed.only(saliences(passed.rows, attention, plan.now) >= plan.min_salience)
     ranked = fuse(plan, query, found, around, passed, attention)
 
-    filled = Filling(reader, handle, plan, base, found, ranked, attention).fill(NOTICE)
+    filled = Filling(reader, handle, plan, base, found, ranked, attention, cache.looked).fill(NOTICE)
     packet = _packet(reader, handle, plan, base, found, query, named, filled)
-    return Trace(packet, base, found, ranked, filled.grouped, _receipt(handle, plan, packet))
+    return Trace(packet, base, found, ranked, filled.grouped, filled.kept_out, _receipt(handle, plan, packet))
 
 
 def _through(

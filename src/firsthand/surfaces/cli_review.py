@@ -20,12 +20,12 @@ def review() -> None:
 
 
 @review.command(name="list")
-@click.option("--kind", type=one_of(REVIEW_KINDS), default="proposals", help="What to list. Default: proposals.")
+@click.option("--kind", type=one_of(REVIEW_KINDS), help="What to list. Default: all that waits.")
 @click.option("--limit", type=int, default=50, help="How many. Default: 50.")
 @click.option("--cursor", metavar="CURSOR", help="Where the page before ended.")
 @pass_desk
-def list_(desk: Desk, kind: str, limit: int, cursor: str | None) -> None:
-    """List what waits, newest first."""
+def list_(desk: Desk, kind: str | None, limit: int, cursor: str | None) -> None:
+    """List what waits, kind by kind, newest first."""
     desk.show(desk.memory.review.list(kind, limit=limit, cursor=cursor), "review_page")
 
 

@@ -34,6 +34,7 @@ class Checkup(msgspec.Struct, frozen=True, kw_only=True):
     space: str
     scope: str
     actor: str | None
+    owner: str | None
     role: str
     origins: dict[str, str]
     settings_file: str | None = None
@@ -68,6 +69,7 @@ def examine(settings: Settings, *, verify: bool = True, progress: Progress | Non
         space=settings.space,
         scope=settings.scope,
         actor=settings.actor,
+        owner=settings.owner,
         role=settings.role,
         origins=settings.origins,
         settings_file=settings.file,
@@ -103,7 +105,7 @@ def _findings(found: Checkup) -> list[str]:
     log = f" and {_size(found.log_bytes)} of log" if found.log_bytes else ""
     lines = [
         f"The memory is {found.db} ({_origin(found, 'db')}), {_size(found.bytes_on_disk)}{log}.",
-        f"It is opened as {found.actor or found.role} ({found.role}), in space {found.space}, scope {found.scope}.",
+        f"It is opened as {_who(found)}, in space {found.space}, scope {found.scope}.",
         f"Firsthand {found.firsthand} on Python {found.python}{engine}.",
     ]
     if found.key_file:
@@ -183,6 +185,11 @@ FACTS: Final = ("engine", "schema_version", "synchronous", "read_only", "embedde
 READ_ONLY: Final = (
     "the database file is read-only: recalls answer but leave no receipt, and writes fail; run `chmod u+w` on it."
 )
+
+
+def _who(found: Checkup) -> str:
+    owned = f" of {found.owner}" if found.owner else ""
+    return f"{found.actor or found.role} ({found.role}){owned}"
 
 
 def _is_url(db: str) -> bool:

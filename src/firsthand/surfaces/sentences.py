@@ -78,7 +78,14 @@ def receipt_sentences(receipt: Receipt) -> list[str]:
     lines += [f"  {visible(note)}" for note in receipt.notes]
     if receipt.next_action and NEXT[receipt.next_action]:
         lines.append(f"  {NEXT[receipt.next_action]}")
+    if receipt.cause_entry:
+        lines.append(f"  {lifting(receipt.cause_entry)}")
     return lines
+
+
+def lifting(stone: str) -> str:
+    """How what forbids something is lifted."""
+    return f"If it may be said again, a person lifts it: firsthand lift {stone} --reason WHY"
 
 
 def entry_sentences(receipt: Receipt) -> list[str]:

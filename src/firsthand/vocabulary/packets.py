@@ -27,7 +27,7 @@ from firsthand.vocabulary.results import Effect
 from firsthand.vocabulary.results import Result as _Result
 
 ReceiptOutcome = Literal["stored", "reinforced", "proposed", "refused"]
-Reason = Literal["returned", "no_match", "cut_by_rank", "cut_by_budget", "grouped", "gated"]
+Reason = Literal["returned", "no_match", "cut_by_rank", "cut_by_budget", "grouped", "rejected", "gated"]
 WhyEmpty = Literal["nothing_matched", "scope_empty", "arm_down", "nothing_fits"]
 ArmName = Literal["lexical", "vector", "entity", "recent", "thread", "expand"]
 
@@ -60,7 +60,10 @@ class Masking(_Result, frozen=True):
 
 
 class Receipt(_Result, frozen=True):
-    """What a write did. `refused` and `proposed` are outcomes, not errors (design 09.12)."""
+    """What a write did. `refused` and `proposed` are outcomes, not errors (design 09.12).
+
+    `cause_entry`: what forbids a refused write, for who may know of it; a person lifts it by this id.
+    """
 
     outcome: ReceiptOutcome
     record_id: str | None
@@ -75,6 +78,7 @@ class Receipt(_Result, frozen=True):
     evidence_id: str | None = None
     affected: tuple[Effect, ...] = ()
     replayed: bool = False
+    cause_entry: str | None = None
 
 
 class Citation(_Result, frozen=True):
@@ -297,7 +301,7 @@ class RecordPage(_Result, frozen=True):
 
 
 class Explanation(_Result, frozen=True):
-    """Why a record is or is not in the answer to a query."""
+    """Why a record is or is not in the answer to a query. `rejected_by`: what a scope read with it rejects."""
 
     record_id: str
     returned: bool
@@ -305,6 +309,7 @@ class Explanation(_Result, frozen=True):
     reason: Reason
     rank: int | None = None
     contributions: dict[str, float] = msgspec.field(default_factory=dict[str, float])
+    rejected_by: str | None = None
 
 
 class Stats(_Result, frozen=True):
