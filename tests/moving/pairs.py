@@ -105,6 +105,11 @@ def everything(path: Path) -> list[tuple[Any, ...]]:
     return [row for table in tables for row in look(path, f"SELECT '{table}', * FROM {table} ORDER BY 1, 2, 3, 4")]
 
 
+def files_of(path: Path) -> bytes:
+    """Every byte of a memory, its logs and its keys."""
+    return b"".join(p.read_bytes() for p in sorted(path.parent.glob(path.name + "*")) if p.is_file())
+
+
 def write(memory: Memory, edges: Edges, body: Body | None = None, record: str | None = None) -> str:
     """Append one entry by a handle's author, whatever the verbs of this version are."""
     gateway, handle = memory._engine.gateway, memory._handle

@@ -9,15 +9,10 @@ from typing import Any
 
 import apsw
 import pytest
-from pairs import SCOPE, Pair, believed, entries, erase, look
+from pairs import SCOPE, Pair, believed, entries, erase, files_of, look
 
 import firsthand
 from firsthand.moving import backups
-
-
-def files_of(path: Path) -> bytes:
-    """Every byte of a memory, its logs and its keys."""
-    return b"".join(p.read_bytes() for p in sorted(path.parent.glob(path.name + "*")) if p.is_file())
 
 
 def opened(path: Path, **more: Any) -> Any:

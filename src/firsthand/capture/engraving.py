@@ -73,16 +73,15 @@ def engraved(handle: Handle, reader: Reader, edges: Edges, scope_id: str, body: 
     )
 
 
-def reached_by(handle: Handle, reader: Reader, entry: Entry, now: int) -> Iterator[Met]:
-    """Which words here a tombstone reaches that another store set."""
+def near(reader: Reader, entry: Entry, body: Body | None) -> Iterator[LedgerRow]:
+    """Entries here whose words may say what a tombstone that arrived forbids; they are still to be looked at."""
     edges, scope_id = entry.skeleton.edges, entry.skeleton.scope
     stone = stone_in(edges)
     if stone is not None:
-        wordings = _wordings(reader, stone, scope_id, edges, NO_BODY)
-        known = {met.of for met in entry.skeleton.reaches} | set(edges.targets if isinstance(edges, Erase) else ())
-        for met in _reached(handle, reader, stone, scope_id, wordings, _reach(edges), now):
-            if met.of not in known:
-                yield met
+        wordings = _wordings(reader, stone, scope_id, edges, body or NO_BODY)
+        for scope in _scopes(reader, scope_id):
+            for stored in _stored(reader, scope, wordings):
+                yield from (stored[entry_id] for entry_id in sorted(stored))
 
 
 def stone_in(edges: Edges) -> Tombstone | None:
@@ -174,9 +173,7 @@ def _reached(
     """Entries with words that say what is forbidden, found through the word index and then looked at."""
     by_person = handle.author.role == "person"
     for scope in _scopes(reader, scope_id):
-        docs = sorted(reader.docs(_candidates(reader, scope, wordings)).values())
-        for some in (docs[at : at + TOGETHER] for at in range(0, len(docs), TOGETHER)):
-            stored = reader.rows_of({entry for doc in some for entry in _texts_of(reader, doc)})
+        for stored in _stored(reader, scope, wordings):
             for entry_id in sorted(stored):
                 row = stored[entry_id]
                 entry = Entry(id=entry_id, skeleton=_skeletons.decode(row.skeleton))
@@ -185,6 +182,13 @@ def _reached(
                 met = _meets(handle, reader, stone, entry, row)
                 if met is not None:
                     yield met
+
+
+def _stored(reader: Reader, scope: ScopeRow, wordings: list[Semantic]) -> Iterator[dict[str, LedgerRow]]:
+    """What is stored of a scope's documents that hold the words of a value, some at a time."""
+    docs = sorted(reader.docs(_candidates(reader, scope, wordings)).values())
+    for some in (docs[at : at + TOGETHER] for at in range(0, len(docs), TOGETHER)):
+        yield reader.rows_of({entry for doc in some for entry in _texts_of(reader, doc)})
 
 
 def _candidates(reader: Reader, scope: ScopeRow, wordings: list[Semantic]) -> set[int]:

@@ -10,16 +10,18 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from firsthand.audit import replay_all
+from firsthand.capture.arrivals import tell_meetings
+from firsthand.capture.certify import finish_all
 from firsthand.capture.gateway import Gateway, Write
 from firsthand.ledger import adopt
+from firsthand.moving.copies import destroy, destroy_copies
 from firsthand.moving.exporting import only_the_operator
 from firsthand.moving.foreign import Checks, Relays, UnfitError, concerns_one_store
 from firsthand.moving.manifest import Manifest, check_files, key_check, linked_rows, read_manifest, rows_in
 from firsthand.moving.sealing import device_key
 from firsthand.ports import LedgerRow, Progress, Reader, Store, Writer
 from firsthand.rules.access import Handle
-from firsthand.rules.bearing import keys_looked_under, naming_key
+from firsthand.rules.bearing import PEERS_KEY, keys_looked_under, naming_key, sender_key
 from firsthand.rules.vouching import most
 from firsthand.vocabulary.entries import Body, Define, Entry, Erase, Skeleton
 from firsthand.vocabulary.errors import BrokenError, InvalidError, RefusedError
@@ -67,7 +69,9 @@ def take_in(store: Store, gateway: Gateway, handle: Handle, path: Path, progress
         return Receipt(outcome="stored", record_id=None, entry_id=None, known_at=writer.head().received_at)
 
     gateway.commit(handle, [Write("import", run)])
-    if not tally:
+    if tally:
+        finish_all(gateway, handle, crashed_only=True)
+    else:
         raise RefusedError(
             "peer_unknown", "the export is signed by a device that is not registered here", field="path",
             details={"device": manifest.device, "key": manifest.key},
@@ -113,14 +117,19 @@ class _Intake:
         self._relays = relays
         self._checks = Checks(handle)
         self._erased = frozenset(target for erasure in manifest.erasures for target in erasure.targets)
-        self._to_blank: dict[str, None] = {}
+        self._anew = device is not None and writer.last_bearing_on(PEERS_KEY) > writer.last_bearing_on(
+            sender_key(device)
+        )
+        self._considered: dict[str, None] = {}
+        self._new: list[str] = []
+        self._erasures: dict[str, Entry] = {}
         self._blanks: list[LedgerRow] = []
         self._quarantined: list[Quarantined] = []
         self._noted: set[tuple[str, str]] | None = None
         self._read = self._added = self._known = self._local = self._erased_here = 0
 
     def take_all(self, rows: Iterator[tuple[LedgerRow, str]], progress: Progress | None) -> None:
-        """Every entry in its order; then destroy the words that an erasure among them names."""
+        """Every entry in its order; then what they and what was here do to each other."""
         waiting: list[Taken] = []
         for row, chain in rows:
             self._read += 1
@@ -134,6 +143,11 @@ class _Intake:
                     progress(self._read, self._manifest.entries)
         self._adopt(waiting)
         self._destroy()
+        told = [e for e in self._erasures.values() if e.id in self._considered]
+        self._erased_here += destroy_copies(self._gateway, self._handle, self._writer, told, self._new)
+        tell_meetings(self._gateway, self._handle, self._writer, self._considered)
+        if self._erased_here:
+            self._writer.optimise_words()
 
     def report(self, path: Path, started: float) -> TransferReport:
         """What became of the entries."""
@@ -197,7 +211,8 @@ class _Intake:
         here = self._writer.rows_of(taken.row.entry_id for taken in batch)
         new = list({taken.row.entry_id: taken for taken in batch if taken.row.entry_id not in here}.values())
         self._known += len(batch) - len(new)
-        self._say_from_where([t.row.entry_id for t in new] + [i for i in here if self._newly_vouched(i)])
+        vouched = [i for i in here if self._newly_vouched(i)]
+        self._say_from_where([t.row.entry_id for t in new] + vouched)
         self._writer.foresee(key for taken in new for key in keys_looked_under(taken.entry))
         for taken in new:
             row = taken.row
@@ -207,11 +222,14 @@ class _Intake:
                 self._blanks.append(row)
             adopt(self._writer, row, taken.skeleton, self._gateway.clock.now())
         self._added += len(new)
+        new_ids = [taken.row.entry_id for taken in new]
+        self._new += new_ids
+        self._considered |= dict.fromkeys((*new_ids, *vouched, *(here if self._anew else ())))
         for taken in batch:
             # Those known already, too: their sender may be believed further now than when they came.
             read = self._writer.vouched(taken.entry)
             if read is not None and isinstance(read.skeleton.edges, Erase):
-                self._to_blank |= dict.fromkeys(read.skeleton.edges.targets)
+                self._erasures[read.id] = read
 
     def _newly_vouched(self, entry_id: str) -> bool:
         """Whether a known entry came from elsewhere, and this store never vouched for it so far before."""
@@ -240,7 +258,4 @@ class _Intake:
                     "export_unfit", "a body of the export is blank, and what erased it cannot be taken over",
                     field="path", details={"position": row.position},
                 )  # fmt: skip
-        self._erased_here = self._writer.blank(self._to_blank)
-        if self._erased_here:
-            replay_all(self._writer, None)
-            self._writer.optimise_words()
+        self._erased_here = destroy(self._gateway, self._handle, self._writer, self._erasures.values())

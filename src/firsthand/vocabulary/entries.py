@@ -260,13 +260,15 @@ class Define(Edge, frozen=True, tag_field="kind", tag="define"):
 class Erase(Edge, frozen=True, tag_field="kind", tag="erase"):
     """Which entries' bodies were destroyed, and why in one word.
 
-    `fingerprints`: keyed digests of whole sentences that are cut when they come in again.
+    `fingerprints`: keyed digests of whole sentences that are cut when they come in again. `by_value`: wherever a value
+    stood, and not one source; then another store destroys its own copies as well.
     """
 
     targets: tuple[str, ...]
     reason_code: str
     tombstone: Tombstone | None = None
     fingerprints: tuple[str, ...] = ()
+    by_value: bool = False
 
 
 class Seal(Edge, frozen=True, tag_field="kind", tag="seal"):
