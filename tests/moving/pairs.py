@@ -13,7 +13,6 @@ import apsw
 import msgspec
 
 import firsthand
-from firsthand.audit import replay_all
 from firsthand.capture.gateway import Write
 from firsthand.ledger import Draft, Words, prepare
 from firsthand.memory import Memory
@@ -118,9 +117,6 @@ def write(memory: Memory, edges: Edges, body: Body | None = None, record: str | 
     def run(writer: Any) -> Receipt:
         appended = gateway.append(handle, writer, edges, gateway.words(body or Body(), 0), record=record)
         made.append(appended.entry.id)
-        if isinstance(edges, Erase):
-            writer.blank(edges.targets)
-            replay_all(writer, None)
         return Receipt(outcome="stored", record_id=None, entry_id=appended.entry.id, known_at=appended.received_at)
 
     gateway.commit(handle, [Write("test", run)])

@@ -313,7 +313,8 @@ MUTANTS: dict[str, tuple[str, Any, Any]] = {
     "a registration masks nothing anew": ("firsthand.projection.bears_on_masks", lambda entry: False,
                                           a_rejection_believed_later),
     "a further belief tells nothing": (
-        "firsthand.moving.importing.sender_key", lambda device: "y:", a_rejection_that_knew_nothing_believed_later),
+        "firsthand.moving.importing._Intake._is_vouched_anew", lambda *given: False,
+        a_rejection_that_knew_nothing_believed_later),
     "an erasure knows only its own entries": (
         "firsthand.moving.importing.destroy_copies", lambda *given: 0, erased_there),
     "an import skips fingerprints": ("firsthand.moving.copies._holding_of", lambda *given: iter(()), erased_here),

@@ -15,7 +15,7 @@ from firsthand.capture.arrivals import tell_meetings
 from firsthand.capture.certify import finish_all
 from firsthand.capture.gateway import Gateway, Write
 from firsthand.ledger import adopt
-from firsthand.moving.copies import destroy, destroy_copies
+from firsthand.moving.copies import destroy_copies, destroy_named
 from firsthand.moving.foreign import Checks, Relays, UnfitError
 from firsthand.moving.importing import check_space, trust_in
 from firsthand.moving.manifest import Manifest, check_files, linked_rows, read_manifest, rows_in
@@ -141,7 +141,7 @@ def _merge(gateway: Gateway, handle: Handle, writer: Writer, new: Sequence[Later
             erasures.append(read)
         tombstones += tombstone_of(entry) is not None
     arrived = [one.row.entry_id for one in new]
-    destroy(gateway, handle, writer, erasures)
+    destroy_named(gateway, handle, writer, erasures)
     destroy_copies(gateway, handle, writer, erasures, arrived)
     tell_meetings(gateway, handle, writer, arrived)
     if erasures:
