@@ -217,12 +217,16 @@ class Attend(Edge, frozen=True, tag_field="kind", tag="attend"):
 
 
 class Keep(Edge, frozen=True):
-    """How many days records of a class are kept; what is unset is any. The tag is a keyed digest."""
+    """How many days records of a class are kept; what is unset is any. Tag and origin are keyed digests.
+
+    An origin of `*` is any tool or document.
+    """
 
     days: int
     kind: Kind | None = None
     level: int | None = None
     tag: str | None = None
+    origin: str | None = None
 
 
 class PolicyRules(Edge, frozen=True):
