@@ -60,9 +60,8 @@ def ages(folder: Path) -> None:
         for expected in ([], tools[:1], tools):
             clock.at += 2 * MICROSECONDS_PER_DAY
             gone += memory.erasure.retain().erased
-            assert gone == expected
-        clock.at += 6 * MICROSECONDS_PER_DAY
-        assert secret.record_id in memory.erasure.retain().erased
+            assert [record for record in gone if record in tools] == expected
+        assert secret.record_id in gone
         clock.at += 30 * MICROSECONDS_PER_DAY
         report = memory.erasure.retain()
         assert {d.record_id: d.held for d in report.due} == {talk.record_id: False, held.record_id: True}
