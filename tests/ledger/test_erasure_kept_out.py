@@ -57,6 +57,20 @@ def test_what_was_erased_is_cut_when_it_is_fed_again_and_the_rest_is_taken(tmp_p
     fed_again(tmp_path)
 
 
+def what_nobody_claimed(folder: Path) -> None:
+    word = canary(8)
+    with opened(folder) as memory:
+        memory.capture(LONG.format(word))
+        memory.erase(value=("anchor", None, word), reason_code="privacy")
+        assert memory.capture(f"anchor: {word}").code == "erased"
+        assert memory.capture("anchor: steel").outcome == "stored"
+        assert left(memory, word) == {}
+
+
+def test_a_value_that_nobody_claimed_is_kept_out_of_short_sentences_too(tmp_path: Path) -> None:
+    what_nobody_claimed(tmp_path)
+
+
 def a_process_that_knew_nothing(folder: Path) -> None:
     word = canary(12)
     with opened(folder) as memory, opened(folder) as other:
@@ -136,6 +150,8 @@ MUTANTS = {
         "firsthand.capture.sieve.Cutter._is_kept_out", lambda self, sentence, *, short: False, fed_again),
     "short sentences are not told by both": (
         "firsthand.capture.sieve.Cutter._says_both", lambda self, sentence: False, fed_again),
+    "what nobody claimed leaves no stone": (
+        "firsthand.capture.erase._tombstones", lambda aim, found: [], what_nobody_claimed),
     "fingerprints are not kept": (
         "firsthand.capture.erase._fingerprints", lambda reader, handle, aim, found: (), fed_again),
     "fingerprints are read once": (

@@ -235,6 +235,25 @@ def test_once_an_erasure_is_taken_in_no_byte_of_the_value_is_left_in_any_file(pa
     no_byte_is_left(pair)
 
 
+def test_an_import_is_done_though_others_keep_the_file_from_being_cleaned(
+    pair: Pair, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    a, b = two(pair)
+    for memory in (a, b):
+        memory.capture(LONG.format("zqxmvkpw"))
+    a.erase(value=("anchor", None, "zqxmvkpw"), reason_code="privacy")
+
+    def busy(*given: Any, **more: Any) -> Any:
+        raise firsthand.BusyError("store_in_use", "busy")
+
+    with monkeypatch.context() as patch:
+        patch.setattr("firsthand.capture.certify._finish", busy)
+        assert pair.send(a, b).erased_here
+    assert b.facts()["erasures_owed"] == 1
+    assert b.erasure.finish()
+    assert b.facts()["erasures_owed"] == 0
+
+
 def a_hold_stays(pair: Pair) -> None:
     a, b = two(pair)
     word = "zqxmvkpw"
@@ -319,7 +338,7 @@ MUTANTS: dict[str, tuple[str, Any, Any]] = {
         "firsthand.moving.importing.destroy_copies", lambda *given: 0, erased_there),
     "an import skips fingerprints": ("firsthand.moving.copies._holding_of", lambda *given: iter(()), erased_here),
     "what an erasure elsewhere destroys stays in the file": (
-        "firsthand.moving.importing.finish_all", lambda *given, **more: (), no_byte_is_left),
+        "firsthand.moving.importing.finish_if_others_let", lambda *given: None, no_byte_is_left),
     "a hold is not asked for": ("firsthand.moving.copies.held_records", lambda *given: [], a_hold_stays),
     "a source is a value": (
         "firsthand.moving.copies._is_of_value", lambda entry: True, one_source_is_one_source),

@@ -316,6 +316,8 @@ def _tombstones(aim: _Aim, found: Found) -> list[Tombstone]:
     said = {(c.subject, c.value) for c in aim.claims}
     claimed = [c for c in aim.claims if c.predicate or not c.subject]
     claimed += [c for _, c in found.claims if (c.subject, c.value) in said]
+    # What nobody claimed is known by subject and value alone, here and wherever this erasure is taken in.
+    claimed = claimed or list(aim.claims)
     stones = {
         value_digest(c): Tombstone(
             value=c.value, subject=c.subject, predicate=c.predicate, polarity=c.polarity, one=c.one, absolute=True

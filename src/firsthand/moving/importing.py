@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Final
 
 from firsthand.capture.arrivals import tell_meetings
-from firsthand.capture.certify import finish_all
+from firsthand.capture.certify import finish_if_others_let
 from firsthand.capture.gateway import Gateway
 from firsthand.ledger import adopt
 from firsthand.moving.copies import destroy_copies, destroy_named
@@ -56,7 +56,7 @@ def take_in(store: Store, gateway: Gateway, handle: Handle, path: Path, progress
         raise unknown_peer(manifest)
     intake = _Intake(gateway, handle, manifest, survey, None if own else manifest.device)
     intake.take_all(progress)
-    finish_all(gateway, handle, crashed_only=True)
+    finish_if_others_let(gateway, handle)
     return intake.report(path, trust, started)
 
 

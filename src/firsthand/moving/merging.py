@@ -12,7 +12,7 @@ from typing import Final, NamedTuple
 
 from firsthand.audit import PAGE_ROWS
 from firsthand.capture.arrivals import tell_meetings
-from firsthand.capture.certify import finish_all
+from firsthand.capture.certify import finish_if_others_let
 from firsthand.capture.gateway import Gateway, Write
 from firsthand.ledger import adopt
 from firsthand.moving.copies import destroy_copies, destroy_named
@@ -103,7 +103,7 @@ def bring_over(gateway: Gateway, handle: Handle, later: Sequence[Later]) -> Merg
         return Receipt(outcome="stored", record_id=None, entry_id=None, known_at=writer.head().received_at)
 
     gateway.commit(handle, [Write("import", run)])
-    finish_all(gateway, handle, crashed_only=True)
+    finish_if_others_let(gateway, handle)
     return merged[0]
 
 
