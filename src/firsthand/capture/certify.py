@@ -90,7 +90,8 @@ def owe(writer: Writer, entry_id: str, at: int, plan: ErasurePlan) -> None:
     A scope's name is left out of it, since it may be among what was destroyed.
     """
     records = tuple(msgspec.structs.replace(r, scope=None) for r in plan.records)
-    done = Erasure(plan=msgspec.structs.replace(plan, records=records, scopes={}), executed=True)
+    nameless = msgspec.structs.replace(plan, records=records, scopes={})
+    done = Erasure(plan=nameless, executed=True, entry_id=entry_id)
     writer.put_certificate(entry_id, at, msgspec.json.encode(done).decode(), cleaned=False)
 
 
