@@ -639,7 +639,10 @@ class Memory(Revising):
         """Where the store is, its engine, its key file and its journal: for the operator, and free of content."""
         self._handle.may("stats")
         self._engine.gateway.journal.flush_if_can()
-        return {**self._engine.store.facts(), "receipts_lost": self._engine.gateway.journal.lost}
+        with self._engine.store.reading(self.space) as reader:
+            owed = len(reader.unfinished_erasures())
+        lost = self._engine.gateway.journal.lost
+        return {**self._engine.store.facts(), "receipts_lost": lost, "erasures_owed": owed}
 
     # ---- inside ----------------------------------------------------------------------------------------------------
 

@@ -15,7 +15,7 @@ import firsthand.capture.gateway
 import firsthand.capture.revise
 import firsthand.learning.jobs
 import firsthand.ledger
-import firsthand.moving.importing
+import firsthand.moving.surveying
 import firsthand.recall.pack
 import firsthand.recall.reading
 import firsthand.rules.tombstones
@@ -47,7 +47,7 @@ genuine: dict[str, Any] = {
     "retain": firsthand.capture.aftermath.retain,
     "refused_words": firsthand.capture.admitting.refused_words,
     "at": firsthand.learning.jobs.Jobs._at,
-    "checked": firsthand.moving.importing._Intake._checked,
+    "taken": firsthand.moving.surveying.Survey.taken,
 }
 
 
@@ -161,9 +161,8 @@ def unless_it_is_a_change(name: str) -> Any:
     return look
 
 
-def taking_no_erasure(self: Any, row: Any, chain: str) -> Any:
-    taken = genuine["checked"](self, row, chain)
-    return None if taken is not None and taken.entry.kind == "erase" else taken
+def taking_no_erasure(self: Any) -> Any:
+    return (taken for taken in genuine["taken"](self) if taken.entry.kind != "erase")
 
 
 def documents_of_every_scope(reader: Any, row: Any, kind: Any) -> list[Any]:
@@ -243,8 +242,13 @@ MUTANTS = [
            ("deletion.absent_after_reindex_and_restart", "deletion.thirteen_steps_erase"),
            {"firsthand.store.sqlite_write.SqliteWriter.blank_body": lambda self, entry_id: None}),
     Mutant("an import takes no erasure over", ("deletion.absent_from_shared_copies",),
-           {"firsthand.moving.importing._Intake._checked": taking_no_erasure,
-            "firsthand.moving.importing._Intake._destroy": lambda self: None}),
+           {"firsthand.moving.surveying.Survey.taken": taking_no_erasure}),
+    Mutant("an import skips fingerprints", ("deletion.absent_from_shared_copies",),
+           {"firsthand.moving.importing.destroy_copies": lambda *given: 0}),
+    Mutant("what arrives meets no tombstone", ("gateway.no_bypass_path",),
+           {"firsthand.moving.importing.tell_meetings": lambda *given: None}),
+    Mutant("a restore is told nothing of later erasures", ("deletion.absent_from_shared_copies",),
+           {"firsthand.restoring._later": lambda *given: ()}),
     Mutant("a correction reaches by its own clock", ("life.clock_skewed_writer",),
            {"firsthand.capture.revise._leave": reaching_by_its_own_clock}),
 ]  # fmt: skip

@@ -329,6 +329,42 @@ def test_the_doctor_sees_keys_that_others_can_read_and_a_file_that_is_no_memory(
     assert "PROBLEM" in foreign.stdout
 
 
+@pytest.mark.parametrize("name", ["memory.db.keys", "memory.db.device"])
+def test_the_doctor_sees_each_secret_that_others_can_read(name: str, home: Path) -> None:
+    a_fact()
+    assert run("peers", "own").exit_code == 0
+    assert ask("doctor")["problems"] == []
+    (home / name).chmod(0o640)
+    found = run("doctor")
+    assert found.exit_code == 10
+    assert f"the key file {home / name} can be read by others; run `chmod 600` on it." in plain_text(found.stdout)
+    (home / name).chmod(0o600)
+    assert run("doctor").exit_code == 0
+
+
+def test_the_doctor_sees_what_an_erasure_owes_and_what_a_killed_restore_left(home: Path) -> None:
+    _, fact = a_fact()
+    reader = apsw.Connection(str(home / "memory.db"))
+    reader.execute("BEGIN; SELECT count(*) FROM entry").fetchall()
+    done = ask("erase", fact["record_id"], "--reason-code", "privacy", "--yes")
+    assert done["certificate"]["clean"] is False
+    assert json.loads(run("doctor", "--json").stdout)["erasures_owed"] == 1
+    owing = run("doctor")
+    assert owing.exit_code == 10
+    assert "run `firsthand erase --finish`" in plain_text(owing.stdout)
+    reader.close()
+    assert ask("erase", "--finish")["clean"] is True
+    assert ask("doctor")["problems"] == []
+    (home / ".memory.db.restoring-1").mkdir()
+    left = run("doctor")
+    assert left.exit_code == 10
+    assert "an interrupted restore left" in plain_text(left.stdout)
+
+
+def plain_text(shown: str) -> str:
+    return " ".join(shown.split())
+
+
 def test_a_reader_that_goes_away_is_no_error(home: Path) -> None:
     a_fact()
     with subprocess.Popen((*COMMAND, "list"), stdout=subprocess.PIPE, stderr=subprocess.PIPE) as listing:

@@ -7,7 +7,7 @@ from typing import Final, NamedTuple
 
 import msgspec
 
-from firsthand.capture.reaching import reached
+from firsthand.capture.reaching import reached, stored_near
 from firsthand.capture.stones import own_words
 from firsthand.ports import LedgerRow, Reader, ScopeRow
 from firsthand.rules.access import Handle
@@ -70,16 +70,13 @@ def engraved(handle: Handle, reader: Reader, edges: Edges, scope_id: str, body: 
     )
 
 
-def reached_by(handle: Handle, reader: Reader, entry: Entry, now: int) -> Iterator[Met]:
-    """Which words here a tombstone reaches that another store set."""
+def near(reader: Reader, entry: Entry, body: Body | None) -> Iterator[LedgerRow]:
+    """Entries here whose words may say what a tombstone that arrived forbids; they are still to be looked at."""
     edges, scope_id = entry.skeleton.edges, entry.skeleton.scope
     stone = stone_in(edges)
     if stone is not None:
-        wordings = _wordings(reader, stone, scope_id, edges, NO_BODY)
-        known = {met.of for met in entry.skeleton.reaches} | set(edges.targets if isinstance(edges, Erase) else ())
-        for met in reached(handle, reader, stone, _scopes(reader, scope_id), wordings, _reach(edges), now):
-            if met.of not in known:
-                yield met
+        wordings = _wordings(reader, stone, scope_id, edges, body or NO_BODY)
+        yield from stored_near(reader, _scopes(reader, scope_id), wordings)
 
 
 def stone_in(edges: Edges) -> Tombstone | None:

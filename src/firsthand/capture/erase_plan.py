@@ -85,6 +85,16 @@ def of_value(
         says = holds or any((c.subject, c.value) in said for c in claims_of(entry))
         if says and _may_erase(reader, handle, entry):
             gone[row.entry_id] = "holds_value"
+    return _with_what_goes_too(reader, handle, gone)
+
+
+def of_holders(reader: Reader, handle: Handle, holders: Iterable[Entry]) -> Found:
+    """Entries that are known to hold a value, with all that goes with them."""
+    gone: dict[str, Ground] = {e.id: "holds_value" for e in holders if _may_erase(reader, handle, e)}
+    return _with_what_goes_too(reader, handle, gone)
+
+
+def _with_what_goes_too(reader: Reader, handle: Handle, gone: dict[str, Ground]) -> Found:
     for entry_id in list(gone):
         _add_utterances(reader, gone, entry_id)
     _complete(reader, gone, "holds_value")

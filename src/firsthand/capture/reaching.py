@@ -57,22 +57,24 @@ def reached(
 ) -> Iterator[Met]:
     """Entries with words that say what is forbidden, found through the word index and then looked at."""
     by_person = handle.author.role == "person"
+    for row in stored_near(reader, scopes, wordings):
+        entry = Entry(id=row.entry_id, skeleton=_skeletons.decode(row.skeleton))
+        if reach is not None and not _is_covered(entry, stone, reach, by_person=by_person, now=now):
+            continue
+        met = _meets(handle, reader, stone, entry, row)
+        if met is not None:
+            yield met
+
+
+def stored_near(reader: Reader, scopes: Iterable[ScopeRow], wordings: list[Semantic]) -> Iterator[LedgerRow]:
+    """Entries of documents that may say a value, found through the word index; still to be looked at."""
     for scope in scopes:
         found = _candidates(reader, scope, wordings)
         docs = sorted(reader.docs(found.holding | found.naming).values())
         for some in (docs[at : at + TOGETHER] for at in range(0, len(docs), TOGETHER)):
             sure = {entry for doc in some if doc.vid in found.holding for entry in _texts_of(reader, doc)}
             stored = reader.rows_of(sure.union(entry for doc in some for entry in _texts_of(reader, doc)))
-            for entry_id in sorted(stored):
-                row = stored[entry_id]
-                if entry_id not in sure and not found.may_hold(row):
-                    continue
-                entry = Entry(id=entry_id, skeleton=_skeletons.decode(row.skeleton))
-                if reach is not None and not _is_covered(entry, stone, reach, by_person=by_person, now=now):
-                    continue
-                met = _meets(handle, reader, stone, entry, row)
-                if met is not None:
-                    yield met
+            yield from (row for entry_id, row in sorted(stored.items()) if entry_id in sure or found.may_hold(row))
 
 
 def _candidates(reader: Reader, scope: ScopeRow, wordings: list[Semantic]) -> Candidates:

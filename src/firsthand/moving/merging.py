@@ -10,9 +10,12 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from firsthand.audit import PAGE_ROWS, replay_all
+from firsthand.audit import PAGE_ROWS
+from firsthand.capture.arrivals import tell_meetings
+from firsthand.capture.certify import finish_if_others_let
 from firsthand.capture.gateway import Gateway, Write
 from firsthand.ledger import adopt
+from firsthand.moving.copies import destroy_copies, destroy_named
 from firsthand.moving.foreign import Checks, Relays, UnfitError
 from firsthand.moving.importing import check_space, trust_in
 from firsthand.moving.manifest import Manifest, check_files, linked_rows, read_manifest, rows_in
@@ -100,6 +103,7 @@ def bring_over(gateway: Gateway, handle: Handle, later: Sequence[Later]) -> Merg
         return Receipt(outcome="stored", record_id=None, entry_id=None, known_at=writer.head().received_at)
 
     gateway.commit(handle, [Write("import", run)])
+    finish_if_others_let(gateway, handle)
     return merged[0]
 
 
@@ -127,21 +131,22 @@ def _merge(gateway: Gateway, handle: Handle, writer: Writer, new: Sequence[Later
     for (device, trust), ids in sorted(senders.items()):
         edges = Define(what="arrival", id=device, trust=trust, entries=tuple(ids))
         gateway.append(handle, writer, edges, gateway.words(Body(), 0), scope_id=SPACE_WIDE)
-    targets: dict[str, None] = {}
-    erasures = tombstones = 0
+    erasures: list[Entry] = []
+    tombstones = 0
     for one in new:
         entry = entry_of(one.row)
         adopt(writer, one.row, entry.skeleton, gateway.clock.now())
         read = writer.vouched(entry)
         if read is not None and isinstance(read.skeleton.edges, Erase):
-            targets |= dict.fromkeys(read.skeleton.edges.targets)
-            erasures += 1
+            erasures.append(read)
         tombstones += tombstone_of(entry) is not None
-    writer.blank(targets)
+    arrived = [one.row.entry_id for one in new]
+    destroy_named(gateway, handle, writer, erasures)
+    destroy_copies(gateway, handle, writer, erasures, arrived)
+    tell_meetings(gateway, handle, writer, arrived)
     if erasures:
-        replay_all(writer, None)
         writer.optimise_words()
-    return Merged(erasures, tombstones)
+    return Merged(len(erasures), tombstones)
 
 
 def _binds(entry: Entry) -> bool:

@@ -35,10 +35,10 @@ def masks_on(view: View, entry: Entry) -> frozenset[Mask]:
     found: set[Mask] = set()
     for met in entry.skeleton.met:
         stone = view.get(met.of) if met.of else entry
-        if stone is not None and not lifted(view, stone.id):
+        if stone is not None and _holds(view, stone):
             found |= {Mask(*span, stone.id, is_absolute(stone)) for span in met.spans}
     for met, stone in _reaching(view, entry.id):
-        if met.spans and not lifted(view, stone.id):
+        if met.spans and _holds(view, stone):
             found |= {Mask(*span, stone.id, is_absolute(stone)) for span in met.spans}
     if isinstance(entry.skeleton.edges, Revise) and entry.skeleton.record is None:
         backed, backing = _cited(view, entry.record_id)
@@ -59,10 +59,14 @@ def doubted(view: View, said: Said) -> bool:
     entry = view.get(said.entry)
     if entry is None:
         return False
-    stones = [met.of for met in entry.skeleton.met if met.doubt]
-    if any(view.get(stone) is not None and not lifted(view, stone) for stone in stones):
-        return True
-    return any(met.doubt and not lifted(view, stone.id) for met, stone in _reaching(view, entry.id))
+    stones = [view.get(met.of) for met in entry.skeleton.met if met.doubt]
+    stones += [stone for met, stone in _reaching(view, entry.id) if met.doubt]
+    return any(stone is not None and _holds(view, stone) for stone in stones)
+
+
+def _holds(view: View, stone: Entry) -> bool:
+    """Whether an entry forbids something, as it is believed here, and nobody lifted it."""
+    return tombstone_of(stone) is not None and not lifted(view, stone.id)
 
 
 def met_with(view: View, stone: Entry) -> set[str]:
@@ -81,6 +85,13 @@ def _reaching(view: View, entry_id: str) -> Iterator[tuple[Met, Entry]]:
             stone = view.get(met.by) if met.by else other
             if met.of == entry_id and stone is not None:
                 yield met, stone
+
+
+def bears_on_masks(entry: Entry) -> bool:
+    """Whether what is masked may depend on how far an entry is believed."""
+    skeleton = entry.skeleton
+    told = skeleton.met or skeleton.reaches or tombstone_of(entry) is not None
+    return bool(told) or isinstance(skeleton.edges, Lift)
 
 
 def touched(view: View, entry: Entry, units: set[str]) -> set[str]:

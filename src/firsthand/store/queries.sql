@@ -269,8 +269,6 @@ SELECT count(*), max(at) FROM receipt;
 
 -- name: put_entry
 INSERT INTO entry (space_id, position, entry_id, received_at, chain, skeleton, body, salt) VALUES (?, ?, ?, ?, ?, ?, ?, ?);
--- name: blank
-UPDATE entry SET body = NULL, salt = NULL WHERE space_id = ? AND entry_id IN (SELECT value FROM {list}) AND body IS NOT NULL;
 -- name: refused
 SELECT code, cause_entry FROM refusal WHERE space_id = ? AND verb = ? AND cause_entry IS NOT NULL ORDER BY refusal_no;
 -- name: put_bearing

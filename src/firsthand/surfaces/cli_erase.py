@@ -30,15 +30,20 @@ FOUND_EXIT_CODE: Final = 1
 @click.option("--hash", "plan_hash", metavar="HASH", help="Carry out exactly the plan of this hash.")
 @click.option("--yes", is_flag=True, help="Carry the plan out without asking.")
 @click.option("--certificate", metavar="ID", help="Show the certificate of an erasure again.")
+@click.option("--finish", is_flag=True, help="Clean the file after erasures that somebody's reading kept from it.")
 @click.option("--idempotency-key", metavar="KEY", help="The same key erases the same thing once.")
 @pass_desk
-def erase(desk: Desk, record_id: str | None, certificate: str | None, **words: Any) -> int:
+def erase(desk: Desk, record_id: str | None, certificate: str | None, finish: bool, **words: Any) -> int:
     """Destroy an episode and what rests only on it, or every body that holds the value of a claim.
 
     Shows the plan first, and carries it out when its hash, or --yes, is given.
     """
     if certificate is not None:
         desk.show(desk.memory.erasure.certificate(certificate), "certificate")
+        return 0
+    if finish:
+        for finished in desk.memory.erasure.finish():
+            desk.show(desk.memory.erasure.certificate(finished), "certificate")
         return 0
     if words["reason_code"] is None:
         raise InvalidError("reason_code_missing", "give a --reason-code", field="reason_code")

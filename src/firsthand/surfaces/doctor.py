@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import glob
 import platform
 import stat
 from pathlib import Path
@@ -17,6 +18,7 @@ from firsthand.vocabulary.errors import BrokenError, FirsthandError
 from firsthand.vocabulary.instants import to_iso
 
 KEY_SUFFIX: Final = ".keys"
+DEVICE_SUFFIX: Final = ".device"
 LOG_SUFFIX: Final = "-wal"
 PROBLEMS_SHOWN: Final = 10
 GROUP_AND_OTHERS: Final = stat.S_IRWXG | stat.S_IRWXO
@@ -50,6 +52,7 @@ class Checkup(msgspec.Struct, frozen=True, kw_only=True):
     last_write: int | None = None
     receipts: int | None = None
     last_receipt: int | None = None
+    erasures_owed: int | None = None
     verified: bool = False
     verify_seconds: float | None = None
     problems: tuple[str, ...] = ()
@@ -128,14 +131,17 @@ def _findings(found: Checkup) -> list[str]:
 
 
 def _with_files(found: Checkup, path: Path) -> Checkup:
-    log = path.with_name(path.name + LOG_SUFFIX)
-    keys = path.with_name(path.name + KEY_SUFFIX)
-    problems: list[str] = []
-    mode = stat.S_IMODE(keys.stat().st_mode) if keys.exists() else None
+    log, keys, device = (path.with_name(path.name + suffix) for suffix in (LOG_SUFFIX, KEY_SUFFIX, DEVICE_SUFFIX))
+    mode = _mode(keys)
+    problems = [f"the key file {secret} can be read by others; run `chmod 600` on it."
+                for secret in (keys, device) if (_mode(secret) or 0) & GROUP_AND_OTHERS]  # fmt: skip
     if mode is None:
         problems.append(f"the key file {keys} is missing; restore it from the same backup as the database.")
-    elif mode & GROUP_AND_OTHERS and platform.system() != "Windows":
-        problems.append(f"the key file {keys} can be read by others; run `chmod 600` on it.")
+    problems += [
+        f"an interrupted restore left {folder}, which may hold words that were erased since; "
+        "run the restore again, or remove the folder."
+        for folder in sorted(path.parent.glob(f".{glob.escape(path.name)}.restoring-*"))
+    ]
     return msgspec.structs.replace(
         found,
         bytes_on_disk=path.stat().st_size,
@@ -146,11 +152,19 @@ def _with_files(found: Checkup, path: Path) -> Checkup:
     )
 
 
+def _mode(path: Path) -> int | None:
+    """Who may do what with a file; on Windows that is not told by modes."""
+    if not path.exists():
+        return None
+    return stat.S_IMODE(path.stat().st_mode) & (stat.S_IRWXU if platform.system() == "Windows" else 0o777)
+
+
 def _with_contents(found: Checkup, memory: Memory) -> Checkup:
     stats, facts = memory.stats(), cast("dict[str, object]", memory.facts())
+    problems = [sentence for name, sentence in TOLD_BY_FACTS.items() if facts[name]]
     return msgspec.structs.replace(
         found,
-        problems=(*found.problems, READ_ONLY) if facts["read_only"] else found.problems,
+        problems=(*found.problems, *problems),
         entries=stats.entries,
         records=stats.records,
         last_write=stats.known_at if stats.entries else None,
@@ -181,10 +195,15 @@ def _with_faults(found: Checkup, faults: list[str]) -> Checkup:
     return msgspec.structs.replace(found, problems=(*found.problems, *problems))
 
 
-FACTS: Final = ("engine", "schema_version", "synchronous", "read_only", "embedder", "receipts", "last_receipt")
-READ_ONLY: Final = (
-    "the database file is read-only: recalls answer but leave no receipt, and writes fail; run `chmod u+w` on it."
-)
+FACTS: Final = (
+    "engine", "schema_version", "synchronous", "read_only", "embedder", "receipts", "last_receipt", "erasures_owed",
+)  # fmt: skip
+TOLD_BY_FACTS: Final = {
+    "read_only": "the database file is read-only: recalls answer but leave no receipt, and writes fail; "
+    "run `chmod u+w` on it.",
+    "erasures_owed": "the file is not clean yet of what was erased, since a program still reads an old state of it; "
+    "close every program that uses it, and run `firsthand erase --finish`.",
+}
 
 
 def _who(found: Checkup) -> str:
