@@ -341,8 +341,9 @@ class Memory(Revising):
     ) -> Receipt:
         """Forget a record because it is `wrong`, `outdated`, `private`, or wanted `never_again`.
 
-        Wrong is retracted, outdated ends now, private is withdrawn from view, and never again is rejected and, where
-        this version can, erased; else `next_action` says that its words are still kept.
+        Wrong is retracted, and outdated ends now. Private is withdrawn from view, and what says it, earlier and later,
+        reads `[withheld]` until it is restored. Never again is rejected and, where this version can, erased; else
+        `next_action` says that its words are still kept.
         """
         why = reason if reason is not None else REASONS.get(because, "")
         named: dict[str, Any] = {"target": target, "reason": why, "idempotency_key": idempotency_key}
@@ -352,7 +353,7 @@ class Memory(Revising):
             case "outdated":
                 return self.change(record_id, **named)
             case "private":
-                return self.withdraw(record_id, **named)
+                return self._show("withdraw", record_id, target, why, None, None, idempotency_key, private=True)
             case "never_again":
                 return self._reject_and_erase(record_id, named)
             case _:

@@ -161,21 +161,36 @@ def test_7_it_is_taken_back_and_then_mentioned_again_by_the_user(story: Story) -
 
 
 def test_7_it_is_private_and_then_mentioned_again_by_the_user(story: Story) -> None:
-    ana = story.person("ana")
-    fact = ana.remember("Ana plays the cello")
+    ana, agent = story.person("ana"), story.agent("ana")
+    talk = ana.capture("I play the cello. My neighbours are kind.", speaker="Ana")
+    fact = agent.remember(
+        subject="Ana", predicate="plays", object="cello", evidence=[cite(talk.record_id, quote="I play the cello.")]
+    )
     story.calendar.days_pass(1)
     ana.forget(fact.record_id, because="private")
-    assert ana.recall("does Ana play the cello?").items == ()
 
-    # Mentioned again it stays hidden, and the receipt says so.
-    again = ana.remember("Ana plays the cello")
-    assert again.standing is not None
-    assert (again.standing.visibility, again.standing.hidden_reason) == ("hidden", "withdrawn")
-    assert ana.recall("does Ana play the cello?").items == ()
+    # It is gone with the words that had said it; what she said beside it is not.
+    packet = ana.recall("does Ana play the cello? Are the neighbours kind?")
+    assert "cello" not in everywhere(packet).replace(packet.query, "")
+    assert "[withheld] My neighbours are kind." in shown(packet)
 
-    # Until she says that it may be seen.
+    # She mentions it again: kept, not shown, and each receipt says so.
+    again = ana.capture("I still play the cello on Sundays. It is loud.", speaker="Ana")
+    assert again.notes == ("private_masked",)
+    noted = agent.remember(
+        subject="Ana", predicate="plays", object="cello", evidence=[cite(again.record_id, quote="It is loud.")]
+    )
+    assert (noted.outcome, noted.notes) == ("reinforced", ("hidden_until_restored",))
+    assert noted.standing is not None
+    assert (noted.standing.visibility, noted.standing.hidden_reason) == ("hidden", "withdrawn")
+    packet = ana.recall("what does Ana play on Sundays?")
+    assert "cello" not in everywhere(packet)
+
+    # Until she says that it may be seen: then all of it is back.
     ana.restore(fact.record_id, reason="it is no secret any more")
-    assert now(ana.recall("does Ana play the cello?", kinds=["semantic"])) == ["Ana plays the cello"]
+    packet = ana.recall("does Ana play the cello?")
+    assert "Ana plays cello" in now(packet)
+    assert "I still play the cello on Sundays. It is loud." in shown(packet)
 
 
 def test_8_an_old_chat_is_imported_late(story: Story) -> None:

@@ -1,4 +1,7 @@
-"""What a new tombstone carries besides the value: how to find it in running text, and which stored words it reaches."""
+"""What a new tombstone carries besides the value: how to find it in running text, and which stored words it reaches.
+
+A withdrawal as private carries the same, of a value that it does not forbid.
+"""
 
 from __future__ import annotations
 
@@ -28,6 +31,7 @@ from firsthand.vocabulary.entries import (
     Reach,
     Reject,
     Revise,
+    Show,
     Skeleton,
     Support,
     Tombstone,
@@ -49,6 +53,15 @@ _bodies = msgspec.json.Decoder(Body)
 _skeletons = msgspec.json.Decoder(Skeleton)
 
 
+class _Laid(NamedTuple):
+    """A stone where it was laid: whose earlier words it reaches (everybody's if unset), and whether it only masks."""
+
+    stone: Tombstone
+    scope_id: str
+    reach: Reach | None
+    only_masks: bool
+
+
 class Engraved(NamedTuple):
     """The edges with their tombstone complete, and the words it meets: its own entry's, and those of others."""
 
@@ -64,12 +77,12 @@ def engraved(handle: Handle, reader: Reader, edges: Edges, scope_id: str, body: 
         return Engraved(edges)
     wordings = _wordings(reader, stone, scope_id, edges, body)
     stone = _complete(handle, reader, stone, scope_id, wordings)
-    reach = _reach(edges)
+    laid = _Laid(stone, scope_id, _reach(edges), isinstance(edges, Show))
     gone = edges.targets if isinstance(edges, Erase) else ()
     return Engraved(
         _with(edges, stone),
         own_words(looks_at(body, handle.keyed), handle, _with(edges, stone)),
-        tuple(m for m in _reached(handle, reader, stone, scope_id, wordings, reach, now) if m.of not in gone),
+        tuple(m for m in _reached(handle, reader, laid, wordings, now) if m.of not in gone),
     )
 
 
@@ -80,13 +93,16 @@ def reached_by(handle: Handle, reader: Reader, entry: Entry, now: int) -> Iterat
     if stone is not None:
         wordings = _wordings(reader, stone, scope_id, edges, NO_BODY)
         known = {met.of for met in entry.skeleton.reaches} | set(edges.targets if isinstance(edges, Erase) else ())
-        for met in _reached(handle, reader, stone, scope_id, wordings, _reach(edges), now):
+        laid = _Laid(stone, scope_id, _reach(edges), isinstance(edges, Show))
+        for met in _reached(handle, reader, laid, wordings, now):
             if met.of not in known:
                 yield met
 
 
 def stone_in(edges: Edges) -> Tombstone | None:
-    """The tombstone in an entry's edges."""
+    """The tombstone in an entry's edges, or the value they withdraw as private."""
+    if isinstance(edges, Show):
+        return edges.hides
     if isinstance(edges, Reject | Erase):
         return edges.tombstone
     if isinstance(edges, Revise | Support | Judge) and edges.consequences is not None:
@@ -95,6 +111,8 @@ def stone_in(edges: Edges) -> Tombstone | None:
 
 
 def _with(edges: Edges, stone: Tombstone) -> Edges:
+    if isinstance(edges, Show):
+        return msgspec.structs.replace(edges, hides=stone)
     if isinstance(edges, Reject | Erase):
         return msgspec.structs.replace(edges, tombstone=stone)
     assert isinstance(edges, Revise | Support | Judge)
@@ -103,7 +121,7 @@ def _with(edges: Edges, stone: Tombstone) -> Edges:
 
 
 def _reach(edges: Edges) -> Reach | None:
-    """Whose earlier words a provisional tombstone reaches; unset for an absolute one."""
+    """Whose earlier words a provisional tombstone reaches; unset for an absolute one, and for what is private."""
     if isinstance(edges, Revise | Support | Judge) and edges.consequences is not None:
         return edges.consequences.reach
     return None
@@ -162,27 +180,19 @@ def _names_both(payload: Semantic) -> bool:
 # ---- which stored words it reaches -----------------------------------------------------------------------------------
 
 
-def _reached(
-    handle: Handle,
-    reader: Reader,
-    stone: Tombstone,
-    scope_id: str,
-    wordings: list[Semantic],
-    reach: Reach | None,
-    now: int,
-) -> Iterator[Met]:
-    """Entries with words that say what is forbidden, found through the word index and then looked at."""
+def _reached(handle: Handle, reader: Reader, laid: _Laid, wordings: list[Semantic], now: int) -> Iterator[Met]:
+    """Entries with words that say what is forbidden or private, found through the word index and then looked at."""
     by_person = handle.author.role == "person"
-    for scope in _scopes(reader, scope_id):
+    for scope in _scopes(reader, laid.scope_id):
         docs = sorted(reader.docs(_candidates(reader, scope, wordings)).values())
         for some in (docs[at : at + TOGETHER] for at in range(0, len(docs), TOGETHER)):
             stored = reader.rows_of({entry for doc in some for entry in _texts_of(reader, doc)})
             for entry_id in sorted(stored):
                 row = stored[entry_id]
                 entry = Entry(id=entry_id, skeleton=_skeletons.decode(row.skeleton))
-                if reach is not None and not _is_covered(entry, stone, reach, by_person=by_person, now=now):
+                if not _is_covered(entry, laid, by_person=by_person, now=now):
                     continue
-                met = _meets(handle, reader, stone, entry, row)
+                met = _meets(handle, reader, laid, entry, row)
                 if met is not None:
                     yield met
 
@@ -219,31 +229,34 @@ def _texts_of(reader: Reader, doc: DocRow) -> list[str]:
     return [doc.revision_id, *(root_of(a.evidence) for a in assertions_of(entry))]
 
 
-def _is_covered(entry: Entry, stone: Tombstone, reach: Reach, *, by_person: bool, now: int) -> bool:
+def _is_covered(entry: Entry, laid: _Laid, *, by_person: bool, now: int) -> bool:
     """Whether what is taken back includes what an entry says: a claim of its own is left to its own tombstone."""
+    if laid.reach is None:
+        return True
     edges = entry.skeleton.edges
     if not isinstance(edges, Revise) or edges.record_kind in CLAIMED:
         return False
     author = entry.skeleton.author
     (voice,) = voices_of(author, edges, min(now, entry.skeleton.recorded_at))
-    said = said_of(stone, voice, author, entry.skeleton.scope)
-    return covers(reach, said, by_person=by_person, approved=False)
+    said = said_of(laid.stone, voice, author, entry.skeleton.scope)
+    return covers(laid.reach, said, by_person=by_person, approved=False)
 
 
-def _meets(handle: Handle, reader: Reader, stone: Tombstone, entry: Entry, row: LedgerRow) -> Met | None:
+def _meets(handle: Handle, reader: Reader, laid: _Laid, entry: Entry, row: LedgerRow) -> Met | None:
     body = _bodies.decode(row.body) if row.body is not None else None
     edges = entry.skeleton.edges
     if body is None or not isinstance(edges, Revise | Support):
         return None
     claims = assertions_of(entry)
-    if any(value_digest(a.claim) == value_digest(stone) for a in claims):
-        return None  # the claim itself: the fold rejects it
+    if any(value_digest(a.claim) == value_digest(laid.stone) for a in claims):
+        return None  # the claim itself: the fold rejects it, or its record is hidden
     episode = body.payload if isinstance(body.payload, Episodic) else None
     looks = looks_at(body, handle.keyed, utterance=isinstance(edges, Revise) and edges.utterance)
     scene = Scene(handle, reader, looks, episode.speaker if episode else None)
-    met = [look for look in looks if seen(scene.named(look), stone, handle.keyed, scene) is not None]
+    met = [look for look in looks if seen(scene.named(look), laid.stone, handle.keyed, scene) is not None]
     if not met:
         return None
-    doubt = bool(claims) and any(not look.leaf.is_reason for look in met)
-    spans = [look.span for look in met if not claims or look.leaf.is_reason]
+    waits = bool(claims) and not laid.only_masks
+    doubt = waits and any(not look.leaf.is_reason for look in met)
+    spans = [look.span for look in met if not waits or look.leaf.is_reason]
     return Met(of=entry.id, spans=joined(spans), doubt=doubt)

@@ -164,6 +164,8 @@ def _on_record(gateway: Gateway, handle: Handle, edges: Propose, record: str, re
             return revise.retract(gateway, handle, record, reason, None, None, "")
         case "withdraw" | "restore":
             return showing.show(gateway, handle, showing.Decision(edges.verb, record, reason), None)
+        case showing.PRIVATELY:
+            return showing.show(gateway, handle, showing.Decision("withdraw", record, reason, private=True), None)
         case "contest":
             return contesting.contest(gateway, handle, record, reason, first, None, None, "")
         case "settle":
