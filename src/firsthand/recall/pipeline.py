@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import secrets
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Final, NamedTuple
 
 import msgspec
@@ -49,6 +49,8 @@ class Trace(NamedTuple):
     found: Found
     ranked: Ranked
     grouped: Grouped
+    selected: Mapping[str, float]
+    """What each skill or plan scored, where there was a choice."""
     receipt: JournalRow
 
 
@@ -68,7 +70,7 @@ def recall(reader: Reader, handle: Handle, plan: Plan, cache: Cache) -> Trace:
 
     filled = Filling(reader, handle, plan, base, found, ranked, attention).fill(NOTICE)
     packet = _packet(reader, handle, plan, base, found, query, named, filled)
-    return Trace(packet, base, found, ranked, filled.grouped, _receipt(handle, plan, packet))
+    return Trace(packet, base, found, ranked, filled.grouped, filled.selected.scores, _receipt(handle, plan, packet))
 
 
 def _through(
@@ -155,6 +157,7 @@ def _packet(
         notice=NOTICE,
         nonce=handle.keyed.fence(secrets.token_hex(NONCE_HEX // 4)),
         scopes=plan.scopes,
+        selection=filled.selected.selection,
         why_empty=None if items else _why_empty(reader, plan, base, found, matching),
         now=plan.now,
     )

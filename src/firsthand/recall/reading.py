@@ -21,7 +21,7 @@ from firsthand.rules.view import View
 from firsthand.rules.visibility import show_heads
 from firsthand.rules.wording import names_in, words_of
 from firsthand.veil import WITHHELD, Veil
-from firsthand.vocabulary.entries import Body, Entry, Relate, Skeleton, root_of
+from firsthand.vocabulary.entries import Attend, Body, Edges, Entry, Relate, Skeleton, root_of
 from firsthand.vocabulary.errors import AbsentError, InvalidError
 from firsthand.vocabulary.instants import BEGINNING, FOREVER
 from firsthand.vocabulary.kinds import SENSITIVITIES
@@ -207,7 +207,7 @@ def _entry_view(reader: Reader, row: LedgerRow) -> EntryView:
         position=row.position,
         entry_id=row.entry_id,
         kind=Entry(id=row.entry_id, skeleton=skeleton).kind,
-        verb=getattr(skeleton.edges, "verb", None),
+        verb=_verb(skeleton.edges),
         actor=reader.name("who", skeleton.author.actor),
         role=skeleton.author.role,
         harness=skeleton.author.harness,
@@ -217,6 +217,11 @@ def _entry_view(reader: Reader, row: LedgerRow) -> EntryView:
         reason=body.reason if body is not None else None,
         erased=row.body is None,
     )
+
+
+def _verb(edges: Edges) -> str | None:
+    """What an entry does; of feedback, what came of it."""
+    return edges.outcome if isinstance(edges, Attend) else getattr(edges, "verb", None)
 
 
 def _beliefs(reader: Reader, handle: Handle, record_id: str) -> list[BeliefView]:

@@ -21,7 +21,7 @@ from firsthand.vocabulary.kinds import (
     Visibility,
     Volatility,
 )
-from firsthand.vocabulary.records import Payload, TypedValue
+from firsthand.vocabulary.records import Payload, Performance, TypedValue
 from firsthand.vocabulary.rendering import render
 from firsthand.vocabulary.results import Effect
 from firsthand.vocabulary.results import Result as _Result
@@ -107,11 +107,18 @@ class Structure(_Result, frozen=True):
     conditions: dict[str, str | int | float | bool] = msgspec.field(default_factory=dict[str, str | int | float | bool])
 
 
+class Excepted(_Result, frozen=True):
+    """A claim that holds instead under conditions, which are pairs of name and value."""
+
+    record_id: str
+    conditions: tuple[tuple[str, str | int | float | bool], ...]
+
+
 class Qualifier(_Result, frozen=True):
     """How far an item can be relied on. `text` is the sentence; the rest is for programs.
 
-    `challenged_by` are ids of records; `denied_by` are names of who says the opposite, or took it back though others
-    still say it.
+    A global claim beside conditional ones is the default, except for what `excepted` names. `challenged_by` are ids of
+    records; `denied_by` are names of who says the opposite, or took it back though others still say it.
     """
 
     code: Literal["current", "ended", "future", "disputed", "superseded", "unverified", "candidate", "said_then"]
@@ -125,6 +132,7 @@ class Qualifier(_Result, frozen=True):
     see: str | None = None
     challenged_by: tuple[str, ...] = ()
     denied_by: tuple[str, ...] = ()
+    excepted: tuple[Excepted, ...] = ()
 
 
 class Item(_Result, frozen=True):
@@ -147,6 +155,8 @@ class Item(_Result, frozen=True):
     qualifier: Qualifier
     structure: Structure | None = None
     payload: Payload | None = None
+    performance: Performance | None = None
+    """How often a skill or plan helped: the numbers it was written with, and feedback since."""
     speaker: str | None = None
     occurred_at: int | None = None
     thread: str | None = None
@@ -175,7 +185,7 @@ class Omitted(_Result, frozen=True):
 
 
 class Selection(_Result, frozen=True):
-    """How clearly the first competence or plan beats the second."""
+    """How clearly the first competence or plan beats the second: `margin` as a share of its score."""
 
     needs_more: bool
     margin: float
@@ -305,6 +315,8 @@ class Explanation(_Result, frozen=True):
     reason: Reason
     rank: int | None = None
     contributions: dict[str, float] = msgspec.field(default_factory=dict[str, float])
+    qualifier: Qualifier | None = None
+    """How far it can be relied on, if it was returned."""
 
 
 class Stats(_Result, frozen=True):
