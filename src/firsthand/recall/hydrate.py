@@ -11,6 +11,7 @@ from firsthand.ports import Attention, BeliefRow, LedgerRow, Reader
 from firsthand.recall.denials import deniers
 from firsthand.recall.exceptions import exceptions
 from firsthand.recall.gated import shown_row
+from firsthand.recall.past import entries_at
 from firsthand.recall.plan import Plan
 from firsthand.rules.access import Handle
 from firsthand.rules.bearing import citing_key, claim_digest, heir_key, is_absolute, tombstone_key, unit_key, unit_of
@@ -220,7 +221,7 @@ def _authority(row: BeliefRow, voice: Voice | None, said: Sequence[Said]) -> Aut
 
 
 def _asserted(reader: Reader, plan: Plan, claims: Sequence[Chosen]) -> dict[int, Resting]:
-    """All live assertions of each claim, by its document."""
+    """All assertions of each claim that were live at the time asked about, by its document."""
     keys = {key for c in claims for key in (unit_key(c.row.unit), heir_key(c.row.record_id))}
     bearing = reader.bearing_on_any(keys, plan.known_at)
     found: dict[int, Resting] = {}
@@ -232,7 +233,7 @@ def _asserted(reader: Reader, plan: Plan, claims: Sequence[Chosen]) -> dict[int,
             if claim_digest(s.claim) == c.row.claim and unit_of(s.scope, s.claim) == c.row.unit
         ]
         if len(said) != c.row.live_support:
-            live = grade(View(reader), said).live
+            live = grade(View(entries_at(reader, plan.known_at)), said).live
             said = [s for s in said if s.id in live]
         of_slot, heirs = (bearing.get(k, ()) for k in (unit_key(c.row.unit), heir_key(c.row.record_id)))
         found[c.row.vid] = Resting(said, c.row.known_from, of_slot, heirs)
