@@ -249,6 +249,8 @@ class Memory(Revising):
     ) -> Receipt:
         """We were wrong: it was never X, it is Y. The record keeps its id; X leaves all of its world time.
 
+        Y takes all of it or, with `valid_from` or `valid_to`, that window alone.
+
         X gets a provisional tombstone: who had said it cannot restate it. An agent's correction of another owner's
         record is only `proposed`. Writes the reason and statement as an episode unless `evidence` is given.
         """
@@ -267,6 +269,7 @@ class Memory(Revising):
             arguments.renewer(changes),
             shape.evidence(evidence),
             arguments.heads(expected_heads),
+            keeps_windows=not changes.keys() & {"valid_from", "valid_to"},
         )
         return self._revise(asked, record_id, target, changes, idempotency_key)
 

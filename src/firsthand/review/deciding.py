@@ -133,7 +133,9 @@ def intended(gateway: Gateway, handle: Handle, reader: Reader, entry: Entry, rea
     match edges.verb:
         case "correct" | "change" | "fork":
             cites = [Cite(record_id=c.record, span=c.span) for c in edges.cites]
-            asked = revise.Revision(edges.verb, record, reason, _as(payload), cites, None, edges.since, payload is None)
+            asked = revise.Revision(
+                edges.verb, record, reason, _as(payload), cites, None, edges.since, payload is None, keeps_windows=True
+            )
             return revise.revise(gateway, handle, asked, None)
         case "merge":
             return merging.merge(gateway, handle, merging.Merging((record, *edges.others), reason, _as(payload)), None)
