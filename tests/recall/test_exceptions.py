@@ -30,7 +30,7 @@ def default_of(memory: Memory, **asked: Any) -> Item:
 def test_the_default_names_its_exception_wherever_it_is_shown(tmp_path: Path) -> None:
     with opened(tmp_path) as memory:
         default, test = told(memory)
-        words = f"default, except on environment = test see {test[:9]}"
+        words = f"default, except on environment = test (see {test[:9]})"
         qualifier = default_of(memory).qualifier
         assert (qualifier.code, qualifier.text) == ("current", words)
         assert [(e.record_id, e.conditions) for e in qualifier.excepted] == [(test, (("environment", "test"),))]
@@ -120,7 +120,7 @@ def test_what_ends_says_so_besides(tmp_path: Path) -> None:
         default = memory.remember(subject="api", predicate="port", object=8080, valid_to="2027-01-01").record_id or ""
         memory.remember(subject="api", predicate="port", object=9090, conditions={"environment": "test"})
         text = memory.read(default).item.qualifier.text
-        assert text.startswith("current, until 2027-01-01; default, except on environment = test see ")
+        assert text.startswith("current, until 2027-01-01; default, except on environment = test (see ")
 
 
 @pytest.mark.parametrize(

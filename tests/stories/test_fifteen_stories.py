@@ -54,7 +54,7 @@ def test_2_a_preference_has_an_exception(story: Story) -> None:
 
     # The rule says that it has an exception, unless that is ruled out.
     default = one(ana.recall(question), "Ana prefers tabs").qualifier
-    assert default.text == f"default, except on language = python see {spaces.record_id[:9]}"
+    assert default.text == f"default, except on language = python (see {spaces.record_id[:9]})"
     assert default.text in everywhere(ana.recall(question))
     assert shown(ana.recall(question, conditions={"language": "go"})) == {"Ana prefers tabs": "current"}
 

@@ -49,7 +49,7 @@ _KIND_OF: dict[type[Claimed], Kind] = {Semantic: "semantic", Competence: "compet
 
 
 class Saying(NamedTuple):
-    """A claim about to be written. An `echo` adds no voice of its own; `windows` are its stretches of time, if several."""
+    """A claim about to be written. An `echo` adds no voice of its own; `windows` its stretches of time, if several."""
 
     payload: Claimed
     words: Words

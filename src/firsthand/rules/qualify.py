@@ -105,7 +105,7 @@ def _on(conditions: Iterable[tuple[str, object]]) -> str:
 
 def _exceptions(excepted: tuple[Excepted, ...]) -> str:
     """The first exceptions, each with its conditions and where to look, and how many more there are."""
-    told = [f"{_on(e.conditions)} see {e.record_id[:9]}" for e in excepted[:EXCEPTIONS_TOLD]]
+    told = [f"{_on(e.conditions)} (see {e.record_id[:9]})" for e in excepted[:EXCEPTIONS_TOLD]]
     more = len(excepted) - len(told)
     return " and ".join([*told, f"{more} more"] if more else told)
 
