@@ -249,6 +249,8 @@ class Memory(Revising):
     ) -> Receipt:
         """We were wrong: it was never X, it is Y. The record keeps its id; X leaves all of its world time.
 
+        Y takes all of it or, with `valid_from` or `valid_to`, that window alone.
+
         X gets a provisional tombstone: who had said it cannot restate it. An agent's correction of another owner's
         record is only `proposed`. Writes the reason and statement as an episode unless `evidence` is given.
         """
@@ -267,6 +269,7 @@ class Memory(Revising):
             arguments.renewer(changes),
             shape.evidence(evidence),
             arguments.heads(expected_heads),
+            keeps_windows=not changes.keys() & {"valid_from", "valid_to"},
         )
         return self._revise(asked, record_id, target, changes, idempotency_key)
 
@@ -341,8 +344,9 @@ class Memory(Revising):
     ) -> Receipt:
         """Forget a record because it is `wrong`, `outdated`, `private`, or wanted `never_again`.
 
-        Wrong is retracted, outdated ends now, private is withdrawn from view, and never again is rejected and, where
-        this version can, erased; else `next_action` says that its words are still kept.
+        Wrong is retracted, and outdated ends now. Private is withdrawn from view, and what says it, earlier and later,
+        reads `[withheld]` until it is restored. Never again is rejected and, where this version can, erased; else
+        `next_action` says that its words are still kept.
         """
         why = reason if reason is not None else REASONS.get(because, "")
         named: dict[str, Any] = {"target": target, "reason": why, "idempotency_key": idempotency_key}
@@ -352,7 +356,7 @@ class Memory(Revising):
             case "outdated":
                 return self.change(record_id, **named)
             case "private":
-                return self.withdraw(record_id, **named)
+                return self._show("withdraw", record_id, target, why, None, None, idempotency_key, private=True)
             case "never_again":
                 return self._reject_and_erase(record_id, named)
             case _:

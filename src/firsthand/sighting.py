@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from firsthand.ports import Reader
 from firsthand.rules.access import Handle
-from firsthand.rules.bearing import sentence_key_of, tombstone_of, value_key_of
+from firsthand.rules.bearing import masked_value_of, sentence_key_of, value_key_of
 from firsthand.rules.identity import Keyed
 from firsthand.rules.leaves import Leaf, leaves
 from firsthand.rules.normalise import name_key
@@ -168,7 +168,7 @@ def _stones(handle: Handle, found: Mapping[str, Iterable[Entry]]) -> list[tuple[
     """Tombstones that bind in a scope, by whichever key its name was written, each with where it was set."""
     scopes = {SPACE_WIDE, handle.scope_id, *(k.scope(handle.scope) for k in handle.keyed.versions)}
     entries = {e.id: e for each in found.values() for e in each if e.skeleton.scope in scopes}
-    stones = [(e.skeleton.scope, stone) for e in entries.values() if (stone := tombstone_of(e)) is not None]
+    stones = [(e.skeleton.scope, stone) for e in entries.values() if (stone := masked_value_of(e)) is not None]
     return list(dict.fromkeys(stones))
 
 

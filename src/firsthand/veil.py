@@ -11,14 +11,14 @@ from firsthand.rules.leaves import Veiled, slice_of, veiled
 from firsthand.vocabulary.entries import Body
 
 WITHHELD: Final = "[withheld]"
-"""A quote of evidence that was withdrawn."""
+"""A quote of evidence that was withdrawn, and every saying of what was withdrawn as private."""
 UNREAD: Final = " \u2026 "
 """What stands in the index in place of words that are masked: nothing that is a word."""
 
 
 def mark(stone: str) -> str:
-    """What is read in place of what a tombstone hides."""
-    return f"[rejected: {stone}]"
+    """What is read in place of what a tombstone hides, or of what is private."""
+    return f"[rejected: {stone}]" if stone else WITHHELD
 
 
 class Veil:

@@ -37,6 +37,7 @@ from firsthand.vocabulary.records import (
     Payload,
     PlanGraph,
     Semantic,
+    Validity,
     Working,
 )
 
@@ -45,7 +46,7 @@ _KIND_OF: dict[type[Claimed], Kind] = {Semantic: "semantic", Competence: "compet
 
 
 class Saying(NamedTuple):
-    """A claim about to be written, with its words and what it rests on; an `echo` adds no voice of its own to it."""
+    """A claim about to be written. An `echo` adds no voice of its own; `windows` its stretches of time, if several."""
 
     payload: Claimed
     words: Words
@@ -57,6 +58,7 @@ class Saying(NamedTuple):
     own_words: int = 0
     nothing_left: bool = False
     echo: bool = False
+    windows: tuple[tuple[int, int | None], ...] = ()
 
 
 def remember(
@@ -292,10 +294,10 @@ def assertions(
     grounds: Sequence[Ground],
     echo: bool,
 ) -> tuple[Assertion, ...]:
-    """One assertion per cited ground."""
+    """One assertion per cited ground, for each window of world time."""
     now = gateway.clock.now()
     trusted = policy_in_force(writer).trusted_tools
-    validity = saying.payload.validity if isinstance(saying.payload, Semantic) else None
+    validity = saying.payload.validity if isinstance(saying.payload, Semantic) else Validity()
     return tuple(
         Assertion(
             claim=claim,
@@ -305,8 +307,8 @@ def assertions(
             spoken=min(now, max(x.spoken for x in grounds)),
             basis=saying.basis,
             span=g.span,
-            from_=validity.from_ if validity else None,
-            to=validity.to if validity else None,
+            from_=start,
+            to=end,
             said=handle.keyed.words(g.quote),
             attested=g.attested and handle.author.role != "person",
             trusted=g.origin is not None and g.origin in trusted,
@@ -314,6 +316,7 @@ def assertions(
             imported=g.imported,
         )
         for g in grounds
+        for start, end in saying.windows or ((validity.from_, validity.to),)
     )
 
 

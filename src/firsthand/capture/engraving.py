@@ -1,4 +1,7 @@
-"""What a new tombstone carries besides the value: how to find it in running text, and which stored words it reaches."""
+"""What a new tombstone carries besides the value: how to find it in running text, and which stored words it reaches.
+
+A withdrawal as private carries the same, of a value that it does not forbid.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +10,7 @@ from typing import Final, NamedTuple
 
 import msgspec
 
-from firsthand.capture.reaching import reached, stored_near
+from firsthand.capture.reaching import Laid, reached, stored_near
 from firsthand.capture.stones import own_words
 from firsthand.ports import LedgerRow, Reader, ScopeRow
 from firsthand.rules.access import Handle
@@ -26,6 +29,7 @@ from firsthand.vocabulary.entries import (
     Reach,
     Reject,
     Revise,
+    Show,
     Skeleton,
     Support,
     Tombstone,
@@ -57,16 +61,12 @@ def engraved(handle: Handle, reader: Reader, edges: Edges, scope_id: str, body: 
         return Engraved(edges)
     wordings = _wordings(reader, stone, scope_id, edges, body)
     stone = _complete(handle, reader, stone, scope_id, wordings)
-    reach = _reach(edges)
+    laid = Laid(stone, _reach(edges), isinstance(edges, Show))
     gone = edges.targets if isinstance(edges, Erase) else ()
     return Engraved(
         _with(edges, stone),
         own_words(looks_at(body, handle.keyed), handle, _with(edges, stone)),
-        tuple(
-            m
-            for m in reached(handle, reader, stone, _scopes(reader, scope_id), wordings, reach, now)
-            if m.of not in gone
-        ),
+        tuple(m for m in reached(handle, reader, laid, _scopes(reader, scope_id), wordings, now) if m.of not in gone),
     )
 
 
@@ -80,7 +80,9 @@ def near(reader: Reader, entry: Entry, body: Body | None) -> Iterator[LedgerRow]
 
 
 def stone_in(edges: Edges) -> Tombstone | None:
-    """The tombstone in an entry's edges."""
+    """The tombstone in an entry's edges, or the value they withdraw as private."""
+    if isinstance(edges, Show):
+        return edges.hides
     if isinstance(edges, Reject | Erase):
         return edges.tombstone
     if isinstance(edges, Revise | Support | Judge) and edges.consequences is not None:
@@ -89,6 +91,8 @@ def stone_in(edges: Edges) -> Tombstone | None:
 
 
 def _with(edges: Edges, stone: Tombstone) -> Edges:
+    if isinstance(edges, Show):
+        return msgspec.structs.replace(edges, hides=stone)
     if isinstance(edges, Reject | Erase):
         return msgspec.structs.replace(edges, tombstone=stone)
     assert isinstance(edges, Revise | Support | Judge)
@@ -97,7 +101,7 @@ def _with(edges: Edges, stone: Tombstone) -> Edges:
 
 
 def _reach(edges: Edges) -> Reach | None:
-    """Whose earlier words a provisional tombstone reaches; unset for an absolute one."""
+    """Whose earlier words a provisional tombstone reaches; unset for an absolute one, and for what is private."""
     if isinstance(edges, Revise | Support | Judge) and edges.consequences is not None:
         return edges.consequences.reach
     return None

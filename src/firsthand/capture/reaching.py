@@ -32,6 +32,14 @@ _bodies = msgspec.json.Decoder(Body)
 _skeletons = msgspec.json.Decoder(Skeleton)
 
 
+class Laid(NamedTuple):
+    """A stone as it was laid: whose earlier words it reaches (everybody's if unset), and whether it only masks."""
+
+    stone: Tombstone
+    reach: Reach | None
+    only_masks: bool
+
+
 class Candidates(NamedTuple):
     """Documents to look at: those that hold the value as it was put, and those that may hold it otherwise."""
 
@@ -49,19 +57,18 @@ class Candidates(NamedTuple):
 def reached(
     handle: Handle,
     reader: Reader,
-    stone: Tombstone,
+    laid: Laid,
     scopes: Iterable[ScopeRow],
     wordings: list[Semantic],
-    reach: Reach | None,
     now: int,
 ) -> Iterator[Met]:
-    """Entries with words that say what is forbidden, found through the word index and then looked at."""
+    """Entries with words that say what is forbidden or private, found through the word index and then looked at."""
     by_person = handle.author.role == "person"
     for row in stored_near(reader, scopes, wordings):
         entry = Entry(id=row.entry_id, skeleton=_skeletons.decode(row.skeleton))
-        if reach is not None and not _is_covered(entry, stone, reach, by_person=by_person, now=now):
+        if not _is_covered(entry, laid, by_person=by_person, now=now):
             continue
-        met = _meets(handle, reader, stone, entry, row)
+        met = _meets(handle, reader, laid, entry, row)
         if met is not None:
             yield met
 
@@ -145,32 +152,35 @@ def _texts_of(reader: Reader, doc: DocRow) -> list[str]:
     return [doc.revision_id, *(root_of(a.evidence) for a in assertions_of(entry))]
 
 
-def _is_covered(entry: Entry, stone: Tombstone, reach: Reach, *, by_person: bool, now: int) -> bool:
+def _is_covered(entry: Entry, laid: Laid, *, by_person: bool, now: int) -> bool:
     """Whether what is taken back includes what an entry says: a claim of its own is left to its own tombstone."""
+    if laid.reach is None:
+        return True
     edges = entry.skeleton.edges
     if not isinstance(edges, Revise) or edges.record_kind in CLAIMED:
         return False
     author = entry.skeleton.author
     (voice,) = voices_of(author, edges, min(now, entry.skeleton.recorded_at))
-    said = said_of(stone, voice, author, entry.skeleton.scope)
-    return covers(reach, said, by_person=by_person, approved=False)
+    said = said_of(laid.stone, voice, author, entry.skeleton.scope)
+    return covers(laid.reach, said, by_person=by_person, approved=False)
 
 
-def _meets(handle: Handle, reader: Reader, stone: Tombstone, entry: Entry, row: LedgerRow) -> Met | None:
+def _meets(handle: Handle, reader: Reader, laid: Laid, entry: Entry, row: LedgerRow) -> Met | None:
     body = _bodies.decode(row.body) if row.body is not None else None
     edges = entry.skeleton.edges
     if body is None or not isinstance(edges, Revise | Support):
         return None
     claims = assertions_of(entry)
-    if any(value_digest(a.claim) == value_digest(stone) for a in claims):
-        return None  # the claim itself: the fold rejects it
+    if any(value_digest(a.claim) == value_digest(laid.stone) for a in claims):
+        return None  # the claim itself: the fold rejects it, or its record is hidden
     episode = body.payload if isinstance(body.payload, Episodic) else None
     looks = looks_at(body, handle.keyed, utterance=isinstance(edges, Revise) and edges.utterance)
     scene = Scene(handle.keyed, [handle.scope_id], reader, looks)
     speaker = episode.speaker if episode else None
-    met = [look for look in looks if scene.sees(scene.named(look), stone, speaker) is not None]
+    met = [look for look in looks if scene.sees(scene.named(look), laid.stone, speaker) is not None]
     if not met:
         return None
-    doubt = bool(claims) and any(not look.leaf.is_reason for look in met)
-    spans = [look.span for look in met if not claims or look.leaf.is_reason]
+    waits = bool(claims) and not laid.only_masks
+    doubt = waits and any(not look.leaf.is_reason for look in met)
+    spans = [look.span for look in met if not waits or look.leaf.is_reason]
     return Met(of=entry.id, spans=joined(spans), doubt=doubt)

@@ -1,4 +1,4 @@
-"""What a restored store must learn of the time after its backup: erasures, tombstones, and whom to believe.
+"""What a restored store must learn of the time after its backup: erasures, tombstones, withdrawals, whom to believe.
 
 An old backup knows nothing of what was erased or taken back since. These entries are brought over byte for byte, with
 what they rest on; the rest of that time is not.
@@ -24,7 +24,7 @@ from firsthand.ports import Head, LedgerRow, Store, Writer
 from firsthand.projection import entry_of
 from firsthand.rules.access import Handle
 from firsthand.rules.bearing import assertions_of, tombstone_of
-from firsthand.vocabulary.entries import Body, Define, Entry, Erase, Lift, Reject, root_of
+from firsthand.vocabulary.entries import Body, Define, Entry, Erase, Lift, Reject, Show, root_of
 from firsthand.vocabulary.errors import BrokenError, RefusedError
 from firsthand.vocabulary.grants import SPACE_WIDE
 from firsthand.vocabulary.kinds import PeerTrust
@@ -153,4 +153,4 @@ def _binds(entry: Entry) -> bool:
     edges = entry.skeleton.edges
     if isinstance(edges, Define):
         return edges.what in NAMES
-    return isinstance(edges, Erase | Reject | Lift) or tombstone_of(entry) is not None
+    return isinstance(edges, Erase | Reject | Lift | Show) or tombstone_of(entry) is not None

@@ -50,6 +50,8 @@ class Trace(NamedTuple):
     ranked: Ranked
     grouped: Grouped
     kept_out: Mapping[str, str]
+    selected: Mapping[str, float]
+    """What each skill or plan scored, where there was a choice."""
     receipt: JournalRow
 
 
@@ -69,7 +71,10 @@ def recall(reader: Reader, handle: Handle, plan: Plan, cache: Cache) -> Trace:
 
     filled = Filling(reader, handle, plan, base, found, ranked, attention, cache.looked).fill(NOTICE)
     packet = _packet(reader, handle, plan, base, found, query, named, filled)
-    return Trace(packet, base, found, ranked, filled.grouped, filled.kept_out, _receipt(handle, plan, packet))
+    return Trace(
+        packet, base, found, ranked, filled.grouped, filled.kept_out, filled.selected.scores,
+        _receipt(handle, plan, packet),
+    )  # fmt: skip
 
 
 def _through(
@@ -156,6 +161,7 @@ def _packet(
         notice=NOTICE,
         nonce=handle.keyed.fence(secrets.token_hex(NONCE_HEX // 4)),
         scopes=plan.scopes,
+        selection=filled.selected.selection,
         why_empty=None if items else _why_empty(reader, plan, base, found, matching),
         now=plan.now,
     )

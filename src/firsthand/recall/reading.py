@@ -24,7 +24,7 @@ from firsthand.rules.view import View
 from firsthand.rules.visibility import show_heads
 from firsthand.rules.wording import names_in, words_of
 from firsthand.veil import WITHHELD, Veil
-from firsthand.vocabulary.entries import Body, Entry, Relate, Skeleton, root_of
+from firsthand.vocabulary.entries import Attend, Body, Edges, Entry, Relate, Skeleton, root_of
 from firsthand.vocabulary.errors import AbsentError, InvalidError
 from firsthand.vocabulary.instants import BEGINNING, FOREVER
 from firsthand.vocabulary.kinds import SENSITIVITIES
@@ -217,7 +217,7 @@ def _entry_view(reader: Reader, row: LedgerRow, marks: Mapping[str, Sequence[Vei
         position=row.position,
         entry_id=row.entry_id,
         kind=Entry(id=row.entry_id, skeleton=skeleton).kind,
-        verb=getattr(skeleton.edges, "verb", None),
+        verb=_verb(skeleton.edges),
         actor=reader.name("who", skeleton.author.actor),
         role=skeleton.author.role,
         harness=skeleton.author.harness,
@@ -231,6 +231,11 @@ def _entry_view(reader: Reader, row: LedgerRow, marks: Mapping[str, Sequence[Vei
 
 def _of(row: LedgerRow, marks: Mapping[str, Sequence[Veiled]]) -> dict[str, Sequence[Veiled]]:
     return {row.entry_id: marks.get(row.entry_id, ())}
+
+
+def _verb(edges: Edges) -> str | None:
+    """What an entry does; of feedback, what came of it."""
+    return edges.outcome if isinstance(edges, Attend) else getattr(edges, "verb", None)
 
 
 def _beliefs(reader: Reader, handle: Handle, looked: Looked, record_id: str) -> list[BeliefView]:

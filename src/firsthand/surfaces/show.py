@@ -36,7 +36,15 @@ from firsthand.vocabulary.packets import (
     Stats,
 )
 from firsthand.vocabulary.refusals import RefusalPage
-from firsthand.vocabulary.rendering import day, foreign_citations, is_quote, short_id, visible
+from firsthand.vocabulary.rendering import (
+    day,
+    foreign_citations,
+    is_quote,
+    selection_remarks,
+    short_id,
+    visible,
+    worked,
+)
 from firsthand.vocabulary.results import Impact
 from firsthand.vocabulary.reviews import ReviewItem, ReviewPage, ReviewView
 
@@ -51,6 +59,7 @@ EXPLANATIONS: Final = {
     "gated": "It is not believed now, or not for this question: see its history.",
 }
 FACTOR: Final = "factor"
+SELECTION: Final = "selection"
 BAR_CELLS: Final = 20
 COUNTED: Final = {
     "own": "its own words",
@@ -68,6 +77,7 @@ COUNTED: Final = {
     "recent": "how new it is",
     "alone": "a belief, with no turns beside it",
     FACTOR: "its kind, whether it holds now, its attention",
+    SELECTION: "its worth among skills and plans",
 }
 """What each part of a score is, for people; the names are those of `recall.score` and `recall.fuse`."""
 EMPTY: Final = {
@@ -88,6 +98,8 @@ def packet(packet: Packet) -> None:
     if not packet.items and not packet.conflicts:
         out.print(EMPTY.get(packet.why_empty or "", "Nothing was found."))
     out.print(Text(_packet_foot(packet), style="dim"))
+    for remark in selection_remarks(packet.selection):
+        out.print(Text(remark, style="yellow"))
     if packet.degraded:
         out.print(Text("Degraded: " + ", ".join(packet.degraded), style="yellow"))
 
@@ -153,6 +165,8 @@ def explanation(told: Explanation) -> None:
     out.print(EXPLANATIONS[told.reason] + (f" Rank {told.rank}." if told.rank else ""))
     if told.rejected_by is not None:
         out.print(f"  the rejection is {told.rejected_by}; a person lifts it with `firsthand lift`")
+    if told.qualifier is not None:
+        out.print(Text(f"  {visible(told.qualifier.text)}", style="cyan"))
     for why in told.why:
         out.print(f"  found by {why.arm} at rank {why.rank}")
     if told.contributions:
@@ -161,7 +175,7 @@ def explanation(told: Explanation) -> None:
 
 def _contributions(parts: Mapping[str, float]) -> Table:
     """What each part added to the score, the most first; the factor that all of it was multiplied by comes last."""
-    added = {name: worth for name, worth in parts.items() if name != FACTOR}
+    added = {name: worth for name, worth in parts.items() if name not in (FACTOR, SELECTION)}
     most = max((abs(worth) for worth in added.values()), default=0.0)
     gained = sum(worth for worth in added.values() if worth > 0)
     table = _table("what counted", "points", "share", "")
@@ -173,6 +187,8 @@ def _contributions(parts: Mapping[str, float]) -> Table:
     if FACTOR in parts:
         _row(table, COUNTED[FACTOR], f"×{factor:.2f}", "", "")
     _row(table, "score", f"{sum(added.values()) * factor:.2f}", "", "")
+    if SELECTION in parts:
+        _row(table, COUNTED[SELECTION], f"{parts[SELECTION]:.2f}", "", "")
     return table
 
 
@@ -298,7 +314,7 @@ def _item(out: Console, item: Item, *, whole_id: bool = False) -> None:
     line.append(visible(item.text)[:TEXT_LINES], style="bold")
     out.print(line)
     qualifier = visible(item.qualifier.text or item.qualifier.code.replace("_", " "))
-    standing = [item.tier.replace("_", " "), qualifier]
+    standing = [item.tier.replace("_", " "), qualifier, *(worked(item.performance) if item.performance else ())]
     if item.kind == "episodic":
         standing = [f"said by {visible(item.speaker or 'an unnamed speaker')}"]
         standing += [] if item.occurred_at is None else [day(item.occurred_at)]

@@ -174,11 +174,15 @@ class Judge(Edge, frozen=True, tag_field="kind", tag="judge"):
 
 
 class Show(Edge, frozen=True, tag_field="kind", tag="show"):
-    """Withdraw or restore: which content it observed, which visibility heads it replaces."""
+    """Withdraw or restore: which content it observed, which visibility heads it replaces.
+
+    `hides`: the value whose sayings are masked as long as a withdrawal as private is in force. It forbids nothing.
+    """
 
     verb: Literal["withdraw", "restore"]
     observed: tuple[str, ...] = ()
     replaces: tuple[str, ...] = ()
+    hides: Tombstone | None = None
 
 
 class Reject(Edge, frozen=True, tag_field="kind", tag="reject"):

@@ -21,7 +21,7 @@ from firsthand.vocabulary.kinds import (
     Visibility,
     Volatility,
 )
-from firsthand.vocabulary.records import Payload, TypedValue
+from firsthand.vocabulary.records import Payload, Performance, TypedValue
 from firsthand.vocabulary.rendering import render
 from firsthand.vocabulary.results import Effect
 from firsthand.vocabulary.results import Result as _Result
@@ -111,11 +111,18 @@ class Structure(_Result, frozen=True):
     conditions: dict[str, str | int | float | bool] = msgspec.field(default_factory=dict[str, str | int | float | bool])
 
 
+class Excepted(_Result, frozen=True):
+    """A claim that holds instead under conditions, which are pairs of name and value."""
+
+    record_id: str
+    conditions: tuple[tuple[str, str | int | float | bool], ...]
+
+
 class Qualifier(_Result, frozen=True):
     """How far an item can be relied on. `text` is the sentence; the rest is for programs.
 
-    `challenged_by` are ids of records; `denied_by` are names of who says the opposite, or took it back though others
-    still say it.
+    A global claim beside conditional ones is the default, except for what `excepted` names. `challenged_by` are ids of
+    records; `denied_by` are names of who says the opposite, or took it back though others still say it.
     """
 
     code: Literal["current", "ended", "future", "disputed", "superseded", "unverified", "candidate", "said_then"]
@@ -129,6 +136,7 @@ class Qualifier(_Result, frozen=True):
     see: str | None = None
     challenged_by: tuple[str, ...] = ()
     denied_by: tuple[str, ...] = ()
+    excepted: tuple[Excepted, ...] = ()
 
 
 class Item(_Result, frozen=True):
@@ -151,6 +159,8 @@ class Item(_Result, frozen=True):
     qualifier: Qualifier
     structure: Structure | None = None
     payload: Payload | None = None
+    performance: Performance | None = None
+    """How often a skill or plan helped: the numbers it was written with, and feedback since."""
     speaker: str | None = None
     occurred_at: int | None = None
     thread: str | None = None
@@ -179,7 +189,7 @@ class Omitted(_Result, frozen=True):
 
 
 class Selection(_Result, frozen=True):
-    """How clearly the first competence or plan beats the second."""
+    """How clearly the first competence or plan beats the second: `margin` as a share of its score."""
 
     needs_more: bool
     margin: float
@@ -310,6 +320,8 @@ class Explanation(_Result, frozen=True):
     rank: int | None = None
     contributions: dict[str, float] = msgspec.field(default_factory=dict[str, float])
     rejected_by: str | None = None
+    qualifier: Qualifier | None = None
+    """How far it can be relied on, if it was returned."""
 
 
 class Stats(_Result, frozen=True):
