@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from plain_model import LOW, Copy, Value
 from two_stores import BELIEVED, SHARED, Store
 
@@ -10,40 +12,51 @@ from firsthand.recall.gated import shown_row
 from firsthand.rules.gate import may_show
 from firsthand.vocabulary.errors import AbsentError
 from firsthand.vocabulary.kinds import KINDS
+from firsthand.vocabulary.limits import PACKET_BYTES_MAX, RECALL_LIMIT_MAX
 
 ALL = 4
 """The clearance of who may see everything."""
 
 
-def answers_are_those_of_the_model(store: Store, scope: str, subject: str, predicate: str) -> None:
-    """Of one subject and predicate: what a guest is told, and what somebody is who may see everything."""
-    values = store.model.slot(scope, subject, predicate)
+def answers_are_those_of_the_model(store: Store, scope: str, predicate: str, subjects: Sequence[str]) -> None:
+    """Of some subjects: what a guest is told, and what somebody is who may see everything."""
+    asked = f"{' '.join(subjects)} {predicate}"
     for memory, clearance in ((store.guest(scope), LOW), (store.operator(scope), ALL)):
-        packet = memory.recall(f"{subject} {predicate}", kinds=["semantic"], limit=50)
-        told = {i.text for i in packet.items if i.qualifier.code == "current"} & {v.text for v in values}
-        surely, maybe = store.model.current(scope, subject, predicate, clearance)
-        if not surely <= told <= surely | maybe:
-            raise AssertionError(_difference(store, scope, values, told, surely))
+        packet = _all_about(memory, asked)
+        current = {i.text for i in packet.items if i.qualifier.code == "current"}
+        texts = _texts(packet)
+        for subject in subjects:
+            values = store.model.slot(scope, subject, predicate)
+            told = current & {v.text for v in values}
+            surely, maybe = store.model.current(scope, subject, predicate, clearance)
+            if not surely <= told <= surely | maybe:
+                raise AssertionError(_difference(store, scope, values, told, surely))
+            for value in values:
+                if store.model.absent(value, clearance):
+                    assert value.text not in texts, _difference(store, scope, values, told, surely)
+                if value.plain and store.model.hidden(value, clearance):
+                    assert not any(_is_readable(memory, r) for r in value.records), "the hidden can be read by id"
         for item in packet.items:
             assert item.scope == scope
-            assert item.citations, (item, _difference(store, scope, values, told, surely))
-        texts = {i.text for i in (*packet.items, *(i for c in packet.conflicts for i in c.items))}
-        for value in values:
-            if store.model.absent(value, clearance):
-                assert value.text not in texts, _difference(store, scope, values, told, surely)
-            if store.model.hidden(value, clearance):
-                for record in value.records if value.plain else ():
-                    assert not _is_readable(memory, record), "what is hidden can be read by its id"
+            assert item.citations, "a recallable claim has live evidence"
 
 
 def copies_die_with_their_originals(store: Store, copies: list[Value]) -> None:
     """A linked copy is in no answer when all that it copies was taken back, or may not be seen."""
-    packet = store.operator("project:copies").recall("hosts", kinds=["semantic"], limit=50)
-    texts = {i.text for i in (*packet.items, *(i for c in packet.conflicts for i in c.items))}
+    texts = _texts(_all_about(store.operator("project:copies"), "hosts"))
     for copy in copies:
         originals = [store.model.value(c.of) for c in copy.all(Copy)]
         if all(store.model.dead(value) for value in originals):
             assert copy.text not in texts, (copy, originals)
+
+
+def _all_about(memory: firsthand.Memory, query: str) -> firsthand.Packet:
+    return memory.recall(query, kinds=["semantic"], limit=RECALL_LIMIT_MAX, max_bytes=PACKET_BYTES_MAX)
+
+
+def _texts(packet: firsthand.Packet) -> set[str]:
+    """Whatever a packet tells, as an answer or as a conflict."""
+    return {i.text for i in (*packet.items, *(i for c in packet.conflicts for i in c.items))}
 
 
 def the_gate_in_sql_is_the_rule(store: Store, scope: str) -> None:
@@ -84,8 +97,6 @@ def _is_readable(memory: firsthand.Memory, record: str) -> bool:
 def _difference(store: Store, scope: str, values: list[Value], told: set[str], surely: set[str]) -> str:
     """What differs, what the model holds, and every row that is believed of it."""
     lines = [f"{store.path.stem}: told {sorted(told)}, for sure {sorted(surely)}"]
-    packet = store.operator(scope).recall("hosts port", kinds=["semantic"], limit=50)
-    lines += [f"{i.text} {i.qualifier} {i.record_id} {i.revision_id}" for i in packet.items]
     for value in values:
         lines.append(repr(value))
         lines += [

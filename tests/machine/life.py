@@ -21,7 +21,7 @@ START = 1_772_355_600_000_000
 SCOPES = ("project:alpha", "project:beta")
 COPIES = "project:copies"
 OWNERS = ("ana", "ben", "cid")
-SUBJECTS = ("api", "site", "pier")
+SUBJECTS = ("api", "site", "pier", "shed")
 VALUES = {"port": ("7", "8", "9"), "hosts": ("wiki", "blog", "shop")}
 
 stores, scopes, owners = st.integers(0, 1), st.sampled_from(SCOPES), st.sampled_from(OWNERS)
@@ -121,8 +121,8 @@ class Life(RuleBasedStateMachine):
     def belief(self, where: int, pool: Callable[[int], list[Target]], pick: int) -> tuple[Store, Place, Value] | None:
         """A belief to aim at; where there is none, somebody says something first."""
         if not (pool(0) or pool(1)):
-            place = (SCOPES[pick % 2], SUBJECTS[pick % 3], "hosts", VALUES["hosts"][pick // 3 % 3])
-            self.say(self.both[where], OWNERS[pick // 9 % 3], "person", place)
+            place = (SCOPES[pick % 2], SUBJECTS[pick % 4], "hosts", VALUES["hosts"][pick // 4 % 3])
+            self.say(self.both[where], OWNERS[pick // 12 % 3], "person", place)
         return self.aim(where, pool, pick)
 
     def said(self, store: Store, place: Place, saying: Saying, receipt: firsthand.Receipt, refused: bool) -> Saying:

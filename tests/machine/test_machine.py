@@ -16,7 +16,7 @@ from hypothesis import HealthCheck, Phase, settings
 from hypothesis.stateful import run_state_machine_as_test
 
 SEEDS = (1, 2, 3, 4)
-EXAMPLES, STEPS = 25, 60
+EXAMPLES, STEPS = 25, 120
 
 
 def run(seed: int, examples: int, patch: pytest.MonkeyPatch, phases: tuple[Phase, ...] = (Phase.generate,)) -> int:
