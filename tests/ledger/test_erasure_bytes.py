@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
@@ -11,9 +12,11 @@ from erasing import canary, furnished, left, opened
 from histories import copied, digests, reading, store_of
 
 import firsthand
+from firsthand.capture.certify import finish
 from firsthand.rules.residue import needles
 from firsthand.store.sqlite import SqliteStore
 from firsthand.store.write_erasure import ErasureWrites
+from firsthand.vocabulary.erasure import Certificate
 
 LENGTHS = (8, 12, 13, 40)
 
@@ -127,6 +130,32 @@ def test_a_reader_of_an_old_snapshot_keeps_the_log_and_the_certificate_says_so(
         assert left(memory, word) == {}
         assert memory.erasure.certificate(done.certificate.id).clean
         assert memory.erasure.finish() == ()
+
+
+def test_a_writer_that_keeps_the_store_busy_owes_the_certificate_and_the_words_are_gone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("firsthand.store.sqlite.SCRUB_TIMEOUT_MS", 10)
+    monkeypatch.setattr("firsthand.store.sqlite.BUSY_TIMEOUT_MS", 10)
+    word = canary(12)
+    with opened(tmp_path) as memory, opened(tmp_path) as other, ExitStack() as writing:
+        talk = memory.capture(f"The word is {word}.")
+        assert memory.recall(word).items
+        assert left(memory, word)
+
+        def busy_from_here(*given: object) -> Certificate:
+            writing.enter_context(store_of(other).writing(other.space))
+            return finish(*given)  # pyright: ignore[reportArgumentType]
+
+        monkeypatch.setattr("firsthand.capture.erase.finish", busy_from_here)
+        done = memory.erase(talk.record_id, reason_code="privacy")
+        assert done.executed
+        assert done.certificate is None
+        assert not memory.recall(word).items
+        writing.close()
+        assert done.entry_id is not None
+        assert memory.erasure.certificate(done.entry_id).id == done.entry_id
+        assert left(memory, word) == {}
 
 
 def test_the_sweep_proves_on_a_canary_of_its_own_that_it_sees_every_place(tmp_path: Path) -> None:

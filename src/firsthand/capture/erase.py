@@ -11,7 +11,7 @@ from typing import Final, NamedTuple
 import msgspec
 
 from firsthand.capture import bounds, cleaning
-from firsthand.capture.certify import finish, proofs_of
+from firsthand.capture.certify import Proofs, finish, proofs_of
 from firsthand.capture.entities import resolve
 from firsthand.capture.erase_plan import Found, covers, entries_of, of_source, of_value
 from firsthand.capture.gateway import Gateway, request_digest
@@ -35,8 +35,8 @@ from firsthand.rules.identity import cardinality, typed_value
 from firsthand.rules.normalise import name_key, statement_key
 from firsthand.stored import body_of
 from firsthand.vocabulary.entries import Body, Claim, Erase, Tombstone
-from firsthand.vocabulary.erasure import Erasure, ErasurePlan
-from firsthand.vocabulary.errors import ConflictError, DeniedError, InvalidError, RefusedError
+from firsthand.vocabulary.erasure import Certificate, Erasure, ErasurePlan
+from firsthand.vocabulary.errors import BusyError, ConflictError, DeniedError, InvalidError, RefusedError
 from firsthand.vocabulary.grants import SPACE_WIDE
 from firsthand.vocabulary.limits import ERASE_TARGETS_PER_CALL, NAME_BYTES, STATEMENT_BYTES, check_bytes, check_count
 from firsthand.vocabulary.records import Episodic, Semantic, TypedValue
@@ -130,13 +130,24 @@ def erase(
             plan, first = _carry_out(gateway, handle, writer, asked, aim, found, reason)
             _check_plan(asked, plan, dry_run=dry_run)
             writer.optimise_words()
-            report = msgspec.json.encode(Erasure(plan=_nameless(plan), executed=True)).decode()
+            done = Erasure(plan=_nameless(plan), executed=True, entry_id=first.entry.id)
+            report = msgspec.json.encode(done).decode()
             writer.put_certificate(first.entry.id, first.received_at, report, cleaned=False)
             if idempotency_key is not None:
                 _keep_request(handle, writer, idempotency_key, fingerprint, asked, first)
     except _PlannedError as dry:
         return Erasure(plan=dry.plan, executed=False)
-    return Erasure(plan=plan, executed=True, certificate=finish(gateway, handle, first.entry.id, proofs))
+    return Erasure(
+        plan=plan, executed=True, entry_id=first.entry.id, certificate=_certified(gateway, handle, first, proofs)
+    )
+
+
+def _certified(gateway: Gateway, handle: Handle, first: Appended, proofs: Proofs) -> Certificate | None:
+    """The certificate, unless others keep the store busy: the words are destroyed all the same, and it is owed."""
+    try:
+        return finish(gateway, handle, first.entry.id, proofs)
+    except BusyError:
+        return None
 
 
 def _known(handle: Handle, reader: Reader, key: str | None, fingerprint: str) -> Erasure | None:

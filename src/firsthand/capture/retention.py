@@ -54,7 +54,7 @@ def retain(gateway: Gateway, handle: Handle) -> RetentionReport:
     batches = [waiting[start : start + TOGETHER] for start in range(0, len(waiting), TOGETHER)]
     done = [e for batch in batches for e in _erased(gateway, handle, batch)]
     erased = {r.record_id for e in done for r in e.plan.records if r.whole and r.kind != "name"}
-    certificates = tuple(e.certificate.id for e in done if e.certificate is not None)
+    certificates = tuple(e.entry_id for e in done if e.entry_id is not None)
     return RetentionReport(rules=report.rules, due=report.due, erased=tuple(sorted(erased)), certificates=certificates)
 
 

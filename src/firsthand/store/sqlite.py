@@ -196,7 +196,8 @@ class SqliteStore:
     def scrub(self) -> Scrubbed:
         """Empty the log into the file, give back its free pages, and empty the log again.
 
-        A reader that still looks at an old snapshot blocks that: it is waited for a moment, and then reported.
+        A writer, or a reader that still looks at an old snapshot, blocks that: it is waited for a moment, and then
+        reported.
         """
         with self._write_lock, translated():
             self._last = None
@@ -207,6 +208,8 @@ class SqliteStore:
                 connection.execute("PRAGMA incremental_vacuum").fetchall()
                 freed = free - self._pragma("freelist_count")
                 busy, _, _ = connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").get
+            except apsw.BusyError:
+                return Scrubbed("blocked", 0)
             finally:
                 connection.execute(f"PRAGMA busy_timeout = {BUSY_TIMEOUT_MS}")
             return Scrubbed("blocked" if busy else "truncated", freed)

@@ -21,6 +21,14 @@ def draw_erasure(out: Console, done: Erasure) -> None:
         draw_certificate(out, done.certificate)
     elif not done.executed:
         out.print(Text(f"Nothing is erased yet. Plan {done.plan.hash}", style="yellow"))
+    else:
+        out.print(
+            Text(
+                "Erased. Others keep the files from being cleaned just now; clean and certify them with "
+                f"firsthand erase --certificate {done.entry_id}",
+                style="yellow",
+            )
+        )
 
 
 def _plan(out: Console, plan: ErasurePlan) -> None:

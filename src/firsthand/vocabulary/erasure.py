@@ -78,10 +78,15 @@ class Certificate(_Result, frozen=True):
 
 
 class Erasure(_Result, frozen=True):
-    """The answer to an erase: the plan and, once it was carried out, its certificate."""
+    """The answer to an erase: the plan and, once it was carried out, the id of its entry and its certificate.
+
+    A certificate that is not there yet is owed: others kept the files from being cleaned. It is made when it is
+    asked for by the id of the entry, or when the memory is next opened.
+    """
 
     plan: ErasurePlan
     executed: bool
+    entry_id: str | None = None
     certificate: Certificate | None = None
     replayed: bool = False
 
