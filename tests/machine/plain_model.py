@@ -330,9 +330,15 @@ class Model:
 
     def absent(self, value: Value, clearance: int) -> bool:
         """Whether a value may be in no answer, current or not."""
-        return self.hidden(value, clearance) or (not value.all(Merged) and not value.standing())
+        return self.hidden(value, clearance) or self._fallen(value)
 
-    def dead(self, value: Value) -> bool:
-        """Whether no linked copy may be seen: it was taken back, rejected or withdrawn."""
-        fallen = not value.all(Merged) and not value.standing()
-        return value.rejected or fallen or (not self.unsure(value) and any(s.hides for s in self.shows(value)))
+    def copy_is_dead(self, copy: Value) -> bool:
+        """Whether a linked copy may be in no answer: all that it copies fell, or its one original was withdrawn."""
+        originals = [self.value(c.of) for c in copy.all(Copy)]
+        return all(map(self._fallen, originals)) or (len(originals) == 1 and self._withheld(originals[0]))
+
+    def _fallen(self, value: Value) -> bool:
+        return value.rejected or (not value.all(Merged) and not value.standing())
+
+    def _withheld(self, value: Value) -> bool:
+        return not self.unsure(value) and any(s.hides for s in self.shows(value))
