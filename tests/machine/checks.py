@@ -80,7 +80,8 @@ def a_replay_says_the_same(store: Store) -> None:
 
 def stores_agree(one: Store, other: Store) -> None:
     """Who exchanged everything holds the same entries, byte for byte, and believes the same, row by row."""
-    assert one.look(SHARED) == other.look(SHARED)
+    ours, others = one.look(SHARED), other.look(SHARED)
+    assert ours == others, [row for row in ours if row not in others] + [row for row in others if row not in ours]
     mine, theirs = one.look(BELIEVED), other.look(BELIEVED)
     assert mine == theirs, [row for row in mine if row not in theirs] + [row for row in theirs if row not in mine]
 

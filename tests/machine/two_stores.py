@@ -20,7 +20,9 @@ FROM belief WHERE known_to = 9223372036854775807
 SHARED = """
 SELECT entry_id, skeleton, body, salt FROM entry
 WHERE skeleton NOT LIKE '%"what":"arrival"%' AND skeleton NOT LIKE '%"what":"peer"%'
+  AND skeleton NOT LIKE '%"what":"session"%'
 """
+"""Who takes something in says from where it came, and writes down the name of the session that does."""
 
 
 class Still:
