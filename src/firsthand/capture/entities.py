@@ -37,8 +37,14 @@ def resolve(reader: Reader, handle: Handle, name: str) -> Subject:
 
 
 def entities_of(reader: Reader, handle: Handle, name: str) -> list[str]:
-    """Every entity of this scope that a name, alias, former name or identifier stands for."""
-    return reader.standing_entities(handle.scope_id, name_key(name))
+    """Every entity of this scope that a name, alias, former name or identifier stands for.
+
+    Claims about those that two stores made apart for one name have one subject: they are one entity, the lowest id.
+    """
+    by_digest: dict[str, str] = {}
+    for record_id in reader.standing_entities(handle.scope_id, name_key(name)):
+        by_digest.setdefault(subject_digest(reader, record_id), record_id)
+    return list(by_digest.values())
 
 
 def make(gateway: Gateway, handle: Handle, writer: Writer, name: str, subject: Subject) -> None:

@@ -128,10 +128,18 @@ def _named_units(view: View, entry: Entry) -> set[str]:
             units |= _own_units(view, named)
     for met in _met_by(view, entry):
         units |= view.units_of_record(met.record_id)
-    if isinstance(entry.skeleton.edges, Show):
-        for heir in view.bearing_on(heir_key(entry.record_id)):
+    if isinstance(entry.skeleton.edges, Show | Revise):
+        for heir in _heirs(view, entry):
             units |= view.units_of_record(heir.record_id)
     return units
+
+
+def _heirs(view: View, entry: Entry) -> list[Entry]:
+    """What took the place of a claim, or copies it, in whichever of its records: they are shown or hidden together."""
+    claims = {*claims_of(entry), *(s.claim for s in view.account(entry.record_id).said)}
+    said = (s for unit in _own_units(view, entry) for s in view.said_in_unit(unit))
+    records = {entry.record_id, *(s.record for s in said if s.claim in claims)}
+    return [heir for record in sorted(records) for heir in view.bearing_on(heir_key(record))]
 
 
 def _met_by(view: View, entry: Entry) -> list[Entry]:

@@ -373,7 +373,8 @@ def _revisions(view: View, record: str, claim: Claim, mine: list[Said], grades: 
         return heads, True
 
     def newest(said: list[Said]) -> str:
-        best = max(said, key=lambda s: (s.entry in content, _is_revise(view, s.entry), s.spoken, s.id))
+        kept = [s for s in said if not view.erased(s.entry)] or said
+        best = max(kept, key=lambda s: (s.entry in content, _is_revise(view, s.entry), s.spoken, s.id))
         return best.entry
 
     return [newest([s for s in own if s.id in grades.stands] or own)], False
