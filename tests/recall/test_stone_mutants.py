@@ -162,7 +162,7 @@ MUTANTS = [
            masks.test_the_reason_of_a_rejection_does_not_say_it_again),
     Mutant("words that arrive are not looked at", arrivals, "met_by", lambda *given: (),
            arriving.test_words_from_another_store_are_masked_by_a_tombstone_here),
-    Mutant("tombstones that arrive reach nothing", arrivals, "reached_by", lambda *given: iter(()),
+    Mutant("tombstones that arrive reach nothing", arrivals, "near", lambda *given: iter(()),
            arriving.test_a_tombstone_from_another_store_masks_words_here_and_makes_claims_wait),
     Mutant("what was withdrawn is quoted", hydrate, "withdrawn", lambda *given: frozenset(),
            masks.test_withdrawn_evidence_is_withheld_and_comes_back_in_nothing),
