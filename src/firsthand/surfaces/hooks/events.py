@@ -13,6 +13,7 @@ from typing import Any, BinaryIO, Final, Literal, get_args
 
 import msgspec
 
+from firsthand.surfaces.hooks.texts import decoded
 from firsthand.vocabulary.errors import InvalidError
 
 Harness = Literal["claude-code", "codex"]
@@ -49,6 +50,6 @@ def read_event(stream: BinaryIO) -> Event:
     if len(data) > EVENT_BYTES:
         raise InvalidError("event_too_large", f"the event is over its limit of {EVENT_BYTES} bytes", field="event")
     try:
-        return msgspec.json.decode(data, type=Event)
-    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
+        return decoded(data, Event)
+    except (ValueError, RecursionError):
         raise InvalidError("event_invalid", "the event is not one that a harness sends", field="event") from None

@@ -149,16 +149,13 @@ def _read(path: Path) -> tuple[str, Settings]:
             field="settings",
         ) from None  # fmt: skip
     hooks = fields_of(settings).get(HOOKS, {})
-    if (
-        not isinstance(settings, dict)
-        or not isinstance(hooks, dict)
-        or any(not isinstance(groups, list) for groups in fields_of(hooks).values())
-    ):
+    is_table = isinstance(hooks, dict) and all(isinstance(groups, list) for groups in fields_of(hooks).values())
+    if not isinstance(settings, dict) or not is_table:
         raise InvalidError(
             "settings_shape", "the settings are no object with a table of hooks; mend the file by hand, nothing was "
             "changed", field="settings",
         )  # fmt: skip
-    return text, fields_of(cast("object", settings))
+    return text, fields_of(settings)
 
 
 def _text_of(path: Path) -> str:

@@ -14,7 +14,7 @@ from collections.abc import Generator, Mapping
 from pathlib import Path
 from typing import BinaryIO, Final, NamedTuple
 
-from firsthand.config import Name, Settings, default_database, read_settings
+from firsthand.config import VARIABLE_PREFIX, Name, Settings, default_database, read_settings
 from firsthand.surfaces.desk import make_folder
 from firsthand.surfaces.hooks import health, spool
 from firsthand.surfaces.hooks.answering import answer, as_output
@@ -164,7 +164,10 @@ def _model(event: Event) -> str | None:
 
 def _place(flags: Mapping[Name, str | None]) -> Path:
     """Where a call is counted that did not come as far as its settings."""
-    return database_of(flags.get("db") or os.environ.get("FIRSTHAND_DB") or str(default_database()))
+    try:
+        return database_of(read_settings(flags, folder=Path(os.environ.get(PROJECT_VARIABLE) or Path.cwd())).db)
+    except FirsthandError:
+        return database_of(flags.get("db") or os.environ.get(f"{VARIABLE_PREFIX}DB") or str(default_database()))
 
 
 def database_of(db: str) -> Path:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any, Final, cast
+import json
+from typing import Any, Final, TypeVar, cast
 
 import msgspec
 
@@ -12,6 +13,7 @@ from firsthand.capture.secrets import mask
 LOOKED_AT: Final = 256 * 1024
 """Characters of a text that are looked at: half from its beginning, half from its end."""
 LINE: Final = "\n"
+T = TypeVar("T")
 LEFT_OUT: Final = "\n[…]\n"
 
 
@@ -72,6 +74,18 @@ def _told_of(fields: dict[str, Any]) -> str:
             return told(content)
         case _:
             return msgspec.json.encode(fields).decode()
+
+
+def decoded(data: bytes, shape: type[T]) -> T:
+    """JSON as a harness writes it. JavaScript lets half a character through, which Unicode does not.
+
+    Raises `ValueError` where it is something else.
+    """
+    try:
+        return msgspec.json.decode(data, type=shape)
+    except (msgspec.DecodeError, UnicodeDecodeError):
+        mended = json.dumps(json.loads(data.decode(errors="replace")), ensure_ascii=False).encode(errors="replace")
+        return msgspec.json.decode(mended, type=shape)
 
 
 def fields_of(value: Any) -> dict[str, Any]:

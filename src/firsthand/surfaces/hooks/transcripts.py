@@ -17,7 +17,7 @@ from typing import Any, Final, Literal, NamedTuple
 
 import msgspec
 
-from firsthand.surfaces.hooks.texts import told
+from firsthand.surfaces.hooks.texts import decoded, told
 from firsthand.vocabulary.errors import InvalidError
 from firsthand.vocabulary.instants import to_micros
 
@@ -95,8 +95,8 @@ def last_turn(turns: list[Turn]) -> list[Turn]:
 
 def _turns_of(data: bytes) -> Iterator[Turn]:
     try:
-        line = msgspec.json.decode(data, type=_Line)
-    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
+        line = decoded(data, _Line)
+    except (ValueError, RecursionError):
         return
     if line.isSidechain or line.isMeta:
         return
