@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, Final, Literal, cast
 
@@ -94,6 +95,13 @@ def default_database(environ: Mapping[str, str] | None = None, platform: str = s
         given = environ.get("XDG_DATA_HOME", "")
         base = Path(given) if given.startswith("/") else home / ".local" / "share"
     return base / "firsthand" / "memory.db"
+
+
+def make_folder(database: Path) -> None:
+    """Make the folder of the default place, which may not exist yet; a folder somebody named must."""
+    if database == default_database():
+        with suppress(FileExistsError):
+            database.parent.mkdir(parents=True, mode=0o700)
 
 
 def find_file(folder: Path) -> Path | None:

@@ -101,11 +101,13 @@ class Session:
     def kept(self, event_kind: str | None = None) -> list[Kept]:
         """Every episode of the whole file, oldest first; or those of a kind."""
         with sqlite3.connect(f"file:{self.database}?mode=ro", uri=True) as connection:
-            rows = connection.execute("SELECT skeleton, body FROM entry WHERE body IS NOT NULL ORDER BY position").fetchall()
+            rows = connection.execute(
+                "SELECT skeleton, body FROM entry WHERE body IS NOT NULL ORDER BY position"
+            ).fetchall()
         connection.close()
         told = [(json.loads(skeleton)["edges"], json.loads(body).get("payload", {})) for skeleton, body in rows]
         found = [Kept(p["text"], p, e.get("attested", False)) for e, p in told if p.get("kind") == "episodic"]
-        return [episode for episode in found if event_kind in (None, episode.payload["event_kind"])]
+        return [episode for episode in found if event_kind in (None, episode.payload.get("event_kind"))]
 
     def texts(self, event_kind: str | None = None) -> list[str]:
         """What every episode says."""

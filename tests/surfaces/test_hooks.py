@@ -173,9 +173,7 @@ def test_what_this_session_said_itself_is_not_brought_back_to_it(make: Make) -> 
     assert make("s-2").ask("What is the mast made of?") is not None
 
 
-def test_nothing_is_added_where_nothing_is_known_or_nothing_fits(
-    make: Make, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_nothing_is_added_where_nothing_is_known_or_nothing_fits(make: Make, monkeypatch: pytest.MonkeyPatch) -> None:
     assert make().ask("How old is the keel?") is None
     make("s-2").ask("The mast is made of spruce. " + "It is long. " * 200)
     monkeypatch.setenv("FIRSTHAND_HOOK_PACKET_BYTES", "1024")

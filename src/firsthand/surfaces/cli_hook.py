@@ -105,15 +105,22 @@ def _path(harness: Harness, *, project: bool, user: bool) -> Path:
 
 
 def _command(desk: Desk, harness: Harness, *, project: bool) -> str:
-    """The line the harness runs. A project's settings may be shared, so it names the program alone if that is found."""
-    is_found = shutil.which(PROGRAM) is not None
-    program = PROGRAM if project and is_found else str(Path(sys.argv[0]).absolute())
-    words = [program, "hook", harness]
+    """The line the harness runs."""
+    words = [_program(project=project), "hook", harness]
     for name in NAMES:
         value = desk.flags.get(name)
         if value is not None:
             words += [f"--{name}", str(Path(value).absolute()) if name == "db" and "://" not in value else value]
     return shlex.join(words)
+
+
+def _program(*, project: bool) -> str:
+    """Where this program is. A project's settings may be shared, so there its name has to do if that is found."""
+    found = shutil.which(PROGRAM)
+    if project and found is not None:
+        return PROGRAM
+    called = Path(sys.argv[0])
+    return str((called if called.stem == PROGRAM else Path(found or sys.executable)).absolute().with_name(PROGRAM))
 
 
 def _agreed(desk: Desk, change: Change, remarks: tuple[str, ...], *, yes: bool) -> None:

@@ -5,6 +5,7 @@ Both take `{"hookSpecificOutput": {"hookEventName": â€¦, "additionalContext": â€
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final
 
 import msgspec
@@ -15,14 +16,15 @@ from firsthand.surfaces.hooks.spool import Who
 from firsthand.surfaces.hooks.texts import clipped
 from firsthand.vocabulary.grants import SPACE_WIDE
 from firsthand.vocabulary.kinds import Kind
-from firsthand.vocabulary.limits import PACKET_BYTES_MAX, QUERY_BYTES
+from firsthand.vocabulary.limits import PACKET_BYTES_MAX, QUERY_BYTES, RECALL_LIMIT_MAX
+from firsthand.vocabulary.records import Working
 
 if TYPE_CHECKING:
     from firsthand.memory import Memory
     from firsthand.vocabulary.packets import Item, Packet
 
-LOOKED_AT: Final = 20
-"""How many items are asked for: some are of this very session, and some do not fit."""
+BELIEFS_FIRST: Final = 5
+"""How many beliefs come before anything that was only said."""
 LASTING: Final[tuple[Kind, ...]] = ("semantic", "competence", "plan_graph")
 RESUMED_BY: Final = frozenset(("startup", "resume", "compact"))
 """How a session may start that goes on with something; after `clear` the user wants to start afresh."""
@@ -51,32 +53,48 @@ def as_output(event: Event, text: str) -> bytes:
 
 
 def _about(memory: Memory, prompt: str, who: Who, most: int) -> str | None:
-    """What is known about a prompt, without what this session said itself: the harness still has that."""
+    """What is known about a prompt, without what this session said itself: the harness still has that.
+
+    Beliefs are asked for apart, since nothing a long session says crowds them out, and come first.
+    """
     query = clipped(prompt, QUERY_BYTES)
-    packet = memory.recall(query, scopes=scopes_of(who), limit=LOOKED_AT, max_bytes=PACKET_BYTES_MAX) if query else None
-    return packet and fitted(packet, [item for item in packet.items if not _is_of(item, who.session)], most)
+    if not query:
+        return None
+    beliefs = _recalled(memory, query, scopes_of(who), LASTING)
+    sayings = _recalled(memory, query, scopes_of(who), ("episodic",))
+    cited = {citation.record_id for item in beliefs.items for citation in item.citations}
+    others = [i for i in sayings.items if i.thread != who.session and i.record_id not in cited]
+    items = (*beliefs.items[:BELIEFS_FIRST], *others, *beliefs.items[BELIEFS_FIRST:])
+    return fitted(beliefs, items, most)
+
+
+def _recalled(memory: Memory, query: str, scopes: Sequence[str], kinds: Sequence[Kind]) -> Packet:
+    """As much as a packet can hold: some of it is of this very session, and some will not fit."""
+    return memory.recall(query, scopes=scopes, kinds=kinds, limit=RECALL_LIMIT_MAX, max_bytes=PACKET_BYTES_MAX)
 
 
 def _at_start(memory: Memory, event: Event, who: Who, most: int) -> str | None:
     """Where the work was left, and the newest of what lasts."""
     left_at = _where_left(memory, who, most) if event.source in RESUMED_BY else None
     room = most - len(f"{left_at}\n".encode()) if left_at else most
-    lasting = memory.recall("", scopes=scopes_of(who), kinds=LASTING, limit=LOOKED_AT, max_bytes=PACKET_BYTES_MAX)
+    lasting = _recalled(memory, "", scopes_of(who), LASTING)
     return "\n".join(text for text in (left_at, fitted(lasting, lasting.items, room)) if text) or None
 
 
 def _where_left(memory: Memory, who: Who, most: int) -> str | None:
     """The working record of this session, or the latest of its project."""
-    packet = memory.recall("", scopes=[who.scope], kinds=["working"], limit=LOOKED_AT, max_bytes=PACKET_BYTES_MAX)
+    packet = memory.recall(
+        "", scopes=[who.scope], kinds=["working"], limit=RECALL_LIMIT_MAX, max_bytes=PACKET_BYTES_MAX
+    )
     latest = sorted(packet.items, key=lambda item: (_is_of(item, who.session), item.believed_since), reverse=True)
     return fitted(msgspec.structs.replace(packet, conflicts=()), latest[:1], most)
 
 
 def _is_of(item: Item, session: str) -> bool:
-    return item.thread == session or getattr(item.payload, "thread_id", None) == session
+    return isinstance(item.payload, Working) and item.payload.thread_id == session
 
 
-def fitted(packet: Packet, items: list[Item] | tuple[Item, ...], most: int) -> str | None:
+def fitted(packet: Packet, items: Sequence[Item], most: int) -> str | None:
     """A packet's conflicts and the best of these items as text of at most `most` bytes; nothing if none fits."""
     kept = msgspec.structs.replace(packet, conflicts=(), items=())
     for group in packet.conflicts:

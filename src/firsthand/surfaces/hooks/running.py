@@ -14,8 +14,7 @@ from collections.abc import Generator, Mapping
 from pathlib import Path
 from typing import BinaryIO, Final, NamedTuple
 
-from firsthand.config import VARIABLE_PREFIX, Name, Settings, default_database, read_settings
-from firsthand.surfaces.desk import make_folder
+from firsthand.config import VARIABLE_PREFIX, Name, Settings, default_database, make_folder, read_settings
 from firsthand.surfaces.hooks import health, spool
 from firsthand.surfaces.hooks.answering import answer, as_output
 from firsthand.surfaces.hooks.events import Event, Harness, read_event
