@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -58,23 +59,31 @@ def drain(database: Path, now: Callable[[], int], *, in_time: Callable[[], bool]
     What can never be stored is dropped and counted; while the store is busy or broken everything stays.
     """
     stored = 0
-    for path in spool.oldest_first(database):
-        if not in_time():
-            break
-        batch = spool.read(path)
-        if batch is None:
-            if spool.is_abandoned(path):
-                spool.drop(path)
-                health.note(database, lambda h: h.with_failure(UNREADABLE, now(), dropped=1))
-            continue
-        stored += _drain_one(database, path, batch, now)
+    with contextlib.ExitStack() as opens:
+        memories: dict[Who, Memory] = {}
+        for path in spool.oldest_first(database):
+            if not in_time():
+                break
+            batch = spool.read(path)
+            if batch is None:
+                _drop_abandoned(database, path, now)
+                continue
+            if batch.who not in memories:
+                memories[batch.who] = opens.enter_context(opened(database, batch.who))
+            stored += _drain_one(database, path, batch, memories[batch.who], now)
     return stored
 
 
-def _drain_one(database: Path, path: Path, batch: Batch, now: Callable[[], int]) -> int:
+def _drop_abandoned(database: Path, path: Path, now: Callable[[], int]) -> None:
+    """Drop a file that cannot be read, unless it is being written."""
+    if spool.is_abandoned(path):
+        spool.drop(path)
+        health.note(database, lambda h: h.with_failure(UNREADABLE, now(), dropped=1))
+
+
+def _drain_one(database: Path, path: Path, batch: Batch, memory: Memory, now: Callable[[], int]) -> int:
     try:
-        with opened(database, batch.who) as memory:
-            store(memory, batch.items)
+        store(memory, batch.items)
     except (BusyError, BrokenError):
         raise
     except FirsthandError as error:

@@ -29,7 +29,8 @@ def working_of(session: str, turns: list[Turn], root: Path, *, stopped: bool) ->
 
     Files are named by their place under `root`.
     """
-    asks = [one_line(turn.text, CHARACTERS) for turn in turns if turn.what == "asked" and turn.text.strip()]
+    asked = [turn.text for turn in turns if turn.what == "asked" and turn.text.strip()]
+    asks = [one_line(text, CHARACTERS) for text in asked[-ASKS:]]
     steps = _steps(turns)
     if not asks and not steps:
         return None
@@ -46,7 +47,7 @@ def working_of(session: str, turns: list[Turn], root: Path, *, stopped: bool) ->
 
 
 def _summary(asks: list[str], turns: list[Turn], root: Path) -> str | None:
-    parts = [f"Last asked for: {' | '.join(asks[-ASKS:])}"] if asks else []
+    parts = [f"Last asked for: {' | '.join(asks)}"] if asks else []
     files = list(dict.fromkeys(_place(path, root) for path in _files(turns)))[:FILES]
     parts += [f"Last changed: {', '.join(files)}"] if files else []
     errors = [turn.text for turn in last_turn(turns) if turn.what == "failed" and turn.text.strip()]
