@@ -63,17 +63,16 @@ class Work(threading.Thread):
 
     def run(self) -> None:
         """Answer, store, catch up; storing does not depend on whether there was an answer."""
-        with self._counted(), opened(self._call.database, self._call.batch.who) as memory:
+        database, settings, event, batch, working = self._call
+        with self._counted(), opened(database, batch.who) as memory:
             with self._counted():
-                self.text = answer(
-                    memory, self._call.event, self._call.batch.who, self._call.settings.hook.packet_bytes
-                )
-            store(memory, self._call.batch.items)
+                self.text = answer(memory, event, batch.who, settings.hook.packet_bytes)
+            store(memory, batch.items)
             self.stored = True
-            if self._call.working is not None:
-                memory.remember(payload=self._call.working)
+            if working is not None:
+                memory.remember(payload=working)
         with self._counted():
-            drain(self._call.database, _now, in_time=lambda: time.monotonic() < self._until)
+            drain(database, _now, in_time=lambda: time.monotonic() < self._until)
 
     @contextlib.contextmanager
     def _counted(self) -> Generator[None]:
