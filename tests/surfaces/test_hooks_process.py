@@ -122,6 +122,21 @@ def test_a_busy_store_holds_nobody_up_and_what_is_known_is_told_all_the_same(run
     assert run("hook", "drain").stdout == b"Stored: 1. Still waiting: 0.\n"
 
 
+def test_a_harness_that_has_gone_costs_nothing_that_was_said(run: Run, tmp_path: Path) -> None:
+    run("hook", "claude-code", given=ASKED)
+    asked = {**ASKED, "session_id": "s-2", "prompt": "What is the mast made of?", "cwd": str(tmp_path / "boat")}
+    environ = {**os.environ, "HOME": str(tmp_path), "USER": "ana", "FIRSTHAND_HOOK_BUDGET_MS": "60000"}
+    reading, writing = os.pipe()
+    os.close(reading)
+    done = subprocess.run(
+        [FIRSTHAND, "hook", "claude-code"], input=json.dumps(asked).encode(), env=environ, stdout=writing,
+        stderr=subprocess.PIPE, check=False,
+    )  # fmt: skip
+    os.close(writing)
+    assert (done.returncode, done.stderr) == (0, b"")
+    assert health.read(database(tmp_path)).stored == 2
+
+
 def test_a_recall_that_breaks_tells_nothing_and_the_words_are_kept(make: Make, monkeypatch: pytest.MonkeyPatch) -> None:
     session = make()
 

@@ -55,13 +55,14 @@ def main() -> None:
 
 
 def run_hook(call: HookCall, started: float) -> None:
-    """Do one hook call. What is late is left behind with the process; its spool has what may not be stored."""
+    """Do one hook call, and end the process with 0, whatever became of it and whatever still runs."""
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     from firsthand.surfaces.hooks.running import run
 
     open_closed_streams()
-    in_time = run(call.harness, call.flags, started=started, stdin=sys.stdin.buffer, stdout=sys.stdout.buffer)
-    if not in_time:
+    try:
+        run(call.harness, call.flags, started=started, stdin=sys.stdin.buffer, stdout=sys.stdout.buffer)
+    finally:
         os._exit(0)
 
 

@@ -93,24 +93,25 @@ def run(
     started: float,
     stdin: BinaryIO,
     stdout: BinaryIO,
-) -> bool:
-    """Do one call; whether it ended in time. `started` is on the monotonic clock."""
+) -> None:
+    """Do one call. `started` is on the monotonic clock. What is late still runs: the caller ends the process."""
     try:
         call = _call_of(harness, flags, stdin)
     except Exception as error:  # noqa: BLE001 - see Work.run
         code = error.code if isinstance(error, FirsthandError) else UNEXPECTED
         health.note(_place(flags), lambda h: h.with_failure(code, _now()))
-        return True
+        return
     until = started + _allowance(call) / 1_000
     work = Work(call, until)
     work.start()
     work.join(max(0.0, until - time.monotonic()))
     in_time = not work.is_alive()
-    if work.text is not None:
-        stdout.write(as_output(call.event, work.text))
-        stdout.flush()
+    text = work.text
     _account(call, work, in_time=in_time)
-    return in_time
+    if text is not None:
+        with contextlib.suppress(OSError):  # the harness has gone, and wants nothing any more
+            stdout.write(as_output(call.event, text))
+            stdout.flush()
 
 
 def drained(settings: Settings) -> int:
