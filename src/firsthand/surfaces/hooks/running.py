@@ -124,8 +124,8 @@ def _call_of(harness: Harness, flags: Mapping[Name, str | None], stdin: BinaryIO
     folder = Path(os.environ.get(PROJECT_VARIABLE) or event.cwd or Path.cwd())
     settings = read_settings(flags, folder=folder)
     who = Who(
-        space=settings.space, scope=scope_for(settings, folder), owner=settings.actor or "user", harness=harness,
-        session=event.session_id, model=_model(event),
+        space=settings.space, scope=scope_for(settings, folder), harness=harness, session=event.session_id,
+        owner=settings.owner or settings.actor or "user", model=_model(event),
     )  # fmt: skip
     turns = read_turns(Path(event.transcript_path)) if event.transcript_path and event.name in READS_TRANSCRIPT else []
     working = working_of(who.session, turns, project_root(folder), stopped=event.name != "PreCompact")
