@@ -16,8 +16,8 @@ from firsthand.vocabulary.errors import RefusedError
 from firsthand.vocabulary.packets import BatchReport, Receipt
 
 NOT_DOORS: Final = frozenset((
-    "at", "close", "explain", "facts", "find", "history", "impact", "ledger", "list", "predicates", "read", "recall",
-    "peers", "refusals", "scope", "scopes", "space", "stats", "sweep", "timeline",
+    "at", "close", "explain", "facts", "fenced", "find", "history", "impact", "ledger", "list", "predicates", "read",
+    "recall", "peers", "refusals", "scope", "scopes", "space", "stats", "sweep", "timeline",
 ))  # fmt: skip
 """What a memory offers that stores nothing anybody said."""
 WITHOUT_WORDS: Final = frozenset((
