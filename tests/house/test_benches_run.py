@@ -73,7 +73,6 @@ def test_tombstones_blocks_every_attack_and_no_near_miss_without_both_words(tmp_
     assert {"commit", "machine", "python", "versions", "load"} <= set(found)
 
 
-<<<<<<< HEAD
 def test_a_few_random_kills_lose_no_write_and_leave_no_erased_byte(tmp_path: Path) -> None:
     written = tmp_path / "kills.json"
     asked = [sys.executable, str(BENCHES / "kills_moving.py"), "--kills", "4", "--json", str(written)]
@@ -83,7 +82,8 @@ def test_a_few_random_kills_lose_no_write_and_leave_no_erased_byte(tmp_path: Pat
     assert found["kills"] == 4
     assert (found["acknowledged writes lost"], found["of these, values left in a file"], found["faults"]) == (0, 0, [])
     assert found["acknowledged writes"] > 0
-=======
+
+
 def test_hooks_measures_each_event_as_a_whole_process(tmp_path: Path) -> None:
     written = tmp_path / "hooks.json"
     asked = [sys.executable, str(BENCHES / "hooks.py"), "--size", "40", "--runs", "1", "--json", str(written)]
@@ -94,4 +94,3 @@ def test_hooks_measures_each_event_as_a_whole_process(tmp_path: Path) -> None:
         "hook UserPromptSubmit", "hook SessionStart", "hook PostToolUse", "hook Stop", "import firsthand",
         "python alone",
     }  # fmt: skip
->>>>>>> hooks
