@@ -306,5 +306,5 @@ def test_a_value_erased_may_not_come_back_and_its_row_says_erased() -> None:
     assert scribe.row(BERLIN).status == "erased"
     assert scribe.remember(BEN, BERLIN, 30) is None
     scribe.remember(BEN, BERLIN, 30, elsewhere=True)
-    assert {r.status for r in scribe.rows_of(BERLIN)} == {"rejected"}
+    assert {r.status for r in scribe.rows_of(BERLIN)} == {"erased"}
     assert scribe.rows == scribe.afresh()
