@@ -292,7 +292,7 @@ MUTANTS = [
     ),
     Mutant(
         "hidden claims tell what was said then",
-        hydrate,
+        said_then,
         "unlocked",
         lambda *_: True,
         answers.test_a_saying_whose_end_the_reader_may_not_see_says_nothing_of_it,
