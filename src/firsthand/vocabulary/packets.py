@@ -352,11 +352,12 @@ class BatchReport(_Result, frozen=True):
 
 
 class ImportProblem(_Result, frozen=True):
-    """A line that could not be taken, by its number from 1."""
+    """A line that could not be taken, by its number from 1, and its file where a folder was imported."""
 
     line: int
     code: str
     message: str
+    file: str | None = None
 
 
 class ImportReport(_Result, frozen=True):
