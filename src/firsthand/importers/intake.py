@@ -183,18 +183,13 @@ class _Tally:
     def note(self, found: ImportProblem) -> None:
         """Keep a problem, or stop at it; what waits for its batch is then not imported."""
         if self.stops:
-            details: dict[str, object] = {
-                "line": found.line,
-                "code": found.code,
-                "added": self.added,
-                "known": self.known,
-            }
+            place = {"line": found.line} if found.file is None else {"file": found.file, "line": found.line}
             raise InvalidError(
                 "import_stopped",
-                f"line {found.line}: {found.message}; stopped with {self.added} lines added and {self.known} known",
+                f"{found.place}: {found.message}; stopped with {self.added} lines added and {self.known} known",
                 field="source",
                 may_have_written=self.added > 0,
-                details=details if found.file is None else {**details, "file": found.file},
+                details={**place, "code": found.code, "added": self.added, "known": self.known},
             )
         if len(self.problems) < PROBLEMS_KEPT:
             self.problems.append(found)

@@ -37,6 +37,12 @@ OWN: Final = {
     "recall": ("cli_read", "Ask what is known, with its sources."),
     "timeline": ("cli_read", "Show or draw what was believed of a record, and when."),
     "erase": ("cli_erase", "Destroy words to the byte, once the plan was seen."),
+    "import claude-code": ("cli_import", ""),
+    "import codex": ("cli_import", ""),
+    "import chatgpt": ("cli_import", ""),
+    "import claude": ("cli_import", ""),
+    "import mcp-memory": ("cli_import", ""),
+    "import markdown": ("cli_import", ""),
     "import chat": ("cli_import", ""),
     "import locomo": ("cli_import", ""),
     "join": ("cli_move", "Make the memory a store of a space that exists elsewhere."),
@@ -50,7 +56,7 @@ OWN: Final = {
 GROUPS: Final = {
     "review": "Decide what waits for a person: proposals, conflicts, guesses, and what stands near a rejected value.",
     "retention": "Show or erase what is older than the policy keeps.",
-    "import": "Take in a conversation file, or another store's export. Running it twice adds nothing.",
+    "import": "Take in conversations and notes from elsewhere, or another store's export. Again, it adds nothing.",
     "peers": "List, add and remove other stores of this space.",
     "jobs": "Read claims out of what was captured, and propose merges. Both only propose, and run only when asked.",
 }

@@ -359,6 +359,13 @@ class ImportProblem(_Result, frozen=True):
     message: str
     file: str | None = None
 
+    @property
+    def place(self) -> str:
+        """Where it is, in words; line 0 is the whole file."""
+        if self.file is None:
+            return f"line {self.line}"
+        return f"{self.file}, line {self.line}" if self.line else self.file
+
 
 class ImportReport(_Result, frozen=True):
     """What an import did; running it again adds nothing."""
