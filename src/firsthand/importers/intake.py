@@ -89,11 +89,16 @@ def called(source: Path | IO[bytes], name: str | None) -> Source:
         return Source(name, name)
     own: object = source if isinstance(source, Path) else getattr(source, "name", None)
     if isinstance(own, str | Path) and (path := Path(own)).is_file():
-        return Source(path.name, str(path.resolve()))
+        return Source(readable(path.name), str(path.resolve()))
     raise InvalidError(
         "name_missing", "name is missing; what is read from no file needs one, by which its lines are known again",
         field="name",
     )  # fmt: skip
+
+
+def readable(path: str) -> str:
+    """A path as text: names of files are bytes, and may be no UTF-8."""
+    return path.encode(errors="replace").decode()
 
 
 def problem(number: int, error: FirsthandError, file: str | None = None) -> ImportProblem:

@@ -34,7 +34,9 @@ def import_markdown(
     """Capture every paragraph and list item of a file, or of every `*.md` in a folder; again, only what is new.
 
     Each becomes an episode, not a claim: what stands in such a file is mostly advice, nobody is named as its author,
-    and a claim made of it would be somebody's word. The text is the headings above it, then the passage exactly. It is
+    and a claim made of it would be somebody's word. The text is the headings above it and, below a blank line, the
+    passage exactly, but for the marker of a list item: so its sentences stay its own, and are known again if they
+    were rejected. It is
     the file's own word and has the file, by its name and folder, as its origin and thread. A file has no instants.
     Passages are known by their words and the file's path, or the `name` given for it; what was deleted there stays.
     """
@@ -59,7 +61,7 @@ class _Passage:
 
     number: int
     head: bytes
-    indent: int | None
+    indent: int | None = None
     lines: list[bytes] = field(default_factory=list[bytes])
     size: int = 0
 
@@ -79,7 +81,7 @@ class _Passage:
         if self.size > EPISODE_TEXT_BYTES:
             raise InvalidError("text_too_long", f"the passage is over its limit of {EPISODE_TEXT_BYTES} bytes")
         try:
-            return b"\n".join([self.head, *self.lines] if self.head else self.lines).decode()
+            return b"\n".join([self.head, b"", *self.lines] if self.head else self.lines).decode()
         except UnicodeDecodeError:
             raise InvalidError("utf8_invalid", "the passage is not valid UTF-8") from None
 
@@ -102,9 +104,10 @@ def _passages(stream: IO[bytes]) -> Iterator[_Passage]:
             if _RULE.fullmatch(line):
                 continue
         if now is None:
-            head = _UNDER.join(words for _, words in headings)
-            now = _Passage(number, head, _indent(line) if _ITEM.match(line) else None)
-            blanks = 0
+            now, blanks = _Passage(number, _UNDER.join(words for _, words in headings)), 0
+            if marker := _ITEM.match(line):
+                now.indent = _indent(line)
+                raw = line[marker.end() :]
         now.add(blanks, raw)
         fence = _fence_after(fence, line)
     if now is not None:

@@ -28,7 +28,7 @@ def import_mcp_memory(
     """Capture every observation and relation of a file; running it again adds only what is new.
 
     Each becomes an episode, not a claim: the file does not say who told what, or when, and a claim needs that. An
-    observation is `About NAME (TYPE): …`, a relation the sentence it makes; the thread is the entity. They are known by
+    observation stands below `About NAME (TYPE):`, a relation is the sentence it makes; the thread is the entity. They are known by
     their words and the file, or the `name` given for it. What the server forgot since stays.
     """
     how = Format(parse, "*.json*")
@@ -49,7 +49,7 @@ def _lines(number: int, fields: Fields) -> Iterator[Line]:
     match text_of(fields, "type"):
         case "entity":
             name, kind = _required(fields, "name"), text_of(fields, "entityType")
-            about = f"About {name} ({kind}): " if kind else f"About {name}: "
+            about = f"About {name} ({kind}):\n\n" if kind else f"About {name}:\n\n"
             for observation in list_of(fields, "observations"):
                 yield _said(number, about + _required({"observation": observation}, "observation"), name)
         case "relation":

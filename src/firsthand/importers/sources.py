@@ -19,6 +19,7 @@ from firsthand.importers.intake import (
     called,
     keyed,
     problem,
+    readable,
     take_in,
     take_in_turns,
 )
@@ -55,7 +56,7 @@ def bring_in(
     """Import a file, a stream, or every file of a format in a folder and the folders below it."""
     if isinstance(source, Path) and source.is_dir():
         turns = _of_folder(memory, source, how, name)
-        title = source.resolve().name if name is None else name
+        title = readable(source.resolve().name) if name is None else check_bytes(name, most=NAME_BYTES, field="name")
         return take_in_turns(memory, turns, name=title, on_error=on_error, progress=progress, batch=batch)
     with opened(source) as stream:
         what = _source(source, how, name)
@@ -80,7 +81,7 @@ def _source(source: Path | IO[bytes], how: Format, name: str | None) -> Source:
     """Lines whose ids are unique anywhere are known wherever they are read from; others by their file or a name."""
     if how.ids_within is None:
         return called(source, name)
-    title = name if name is not None else source.name if isinstance(source, Path) else how.ids_within
+    title = name if name is not None else readable(source.name) if isinstance(source, Path) else how.ids_within
     return Source(check_bytes(title, most=NAME_BYTES, field="name"), how.ids_within, ids_are_unique=True)
 
 
@@ -89,7 +90,7 @@ def _of_folder(memory: Captures, folder: Path, how: Format, name: str | None) ->
     found = False
     for path in _files(folder, how.files):
         found = True
-        file = path.relative_to(folder).as_posix()
+        file = readable(path.relative_to(folder).as_posix())
         try:
             with opened(path) as stream:
                 what = _source(path, how, None if name is None else f"{name}/{file}")
@@ -109,7 +110,7 @@ def _files(folder: Path, pattern: str) -> Iterator[Path]:
 
 def _place(path: Path) -> str:
     """A file and its folder: enough to find it again, and the same wherever the import was started."""
-    return "/".join(path.resolve().parts[-2:])
+    return readable("/".join(path.resolve().parts[-2:]))
 
 
 def document(name: str) -> str:
