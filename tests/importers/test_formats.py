@@ -114,7 +114,7 @@ def test_what_is_imported_is_recalled_with_its_speaker_its_day_and_its_citation(
         "chatgpt": ("linseed primer coats", "ChatGPT", "2026-03-09", "Linseed primer first"),
         "claude": ("where is the spare sail?", "user", "2026-03-09", "The spare sail is in the loft"),
         "mcp-memory": ("who is skipper of Heron?", "tool:mcp-memory", None, "Ruth_Ames is skipper of Heron"),
-        "markdown": ("who has the spare key to berth 14?", "file:markdown/CLAUDE.md", None, "The key hangs in the office"),
+        "markdown": ("who has the key to berth 14?", "file:markdown/CLAUDE.md", None, "The key hangs in"),
     }  # fmt: skip
     assert set(said) == set(SAMPLES)
     for sample in SAMPLES.values():
@@ -289,9 +289,9 @@ def test_other_programs_files_are_not_silently_empty(memory: Memory, sample: Sam
     path.write_bytes(b'{"speaker": "Ben", "text": "We ship on Friday."}\n')
     if sample.folder == "markdown":
         return
-    try:
-        report = sample.run(memory, path)
-    except InvalidError as error:
-        assert error.code == "not_an_export"
+    if sample.folder in ("chatgpt", "claude"):
+        with pytest.raises(InvalidError) as caught:
+            sample.run(memory, path)
+        assert caught.value.code == "not_an_export"
     else:
-        assert report.bad == 1
+        assert sample.run(memory, path).bad == 1

@@ -48,6 +48,8 @@ def parse(stream: IO[bytes], name: str = "memory") -> Parsed:
     """Every passage in the order of the file, or what is wrong with it, by the line it begins at."""
     for passage in _passages(stream):
         try:
+            if passage.says_nothing():
+                continue
             yield Line(
                 number=passage.number, text=passage.text(), speaker=document(name), thread=name, origin=name
             )  # fmt: skip
@@ -76,6 +78,10 @@ class _Passage:
             return True
         beneath = self.indent is not None and _indent(raw) > self.indent
         return not beneath and (blanks > 0 or _ITEM.match(raw) is not None)
+
+    def says_nothing(self) -> bool:
+        """Whether it is a bare list marker."""
+        return self.size <= EPISODE_TEXT_BYTES and not any(line.strip() for line in self.lines)
 
     def text(self) -> str:
         if self.size > EPISODE_TEXT_BYTES:

@@ -28,8 +28,8 @@ def import_mcp_memory(
     """Capture every observation and relation of a file; running it again adds only what is new.
 
     Each becomes an episode, not a claim: the file does not say who told what, or when, and a claim needs that. An
-    observation stands below `About NAME (TYPE):`, a relation is the sentence it makes; the thread is the entity. They are known by
-    their words and the file, or the `name` given for it. What the server forgot since stays.
+    observation stands below `About NAME (TYPE):`, a relation is the sentence it makes; the thread is the entity. They
+    are known by their words and the file, or the `name` given for it. What the server forgot since stays.
     """
     how = Format(parse, "*.json*")
     return bring_in(memory, source, how, name=name, on_error=on_error, progress=progress, batch=batch)
