@@ -92,6 +92,12 @@ def test_a_bad_chatgpt_message_does_not_take_its_conversation_with_it() -> None:
     ]  # fmt: skip
 
 
+def test_a_hidden_message_and_a_systems_are_nobodys_speech() -> None:
+    hidden = node("b", "a", "Hidden.", metadata={"is_visually_hidden_from_conversation": True})
+    system = node("c", "b", "You are helpful.", author={"role": "system"})
+    assert codes(gpt(tree(node("a", None, "Shown."), hidden, system, current="c"))) == [(1, "Shown.")]
+
+
 def test_what_was_spoken_is_read_and_a_message_without_an_instant_has_none() -> None:
     spoken = {"content_type": "audio_transcription", "text": "Ahoy.", "direction": "in"}
     (line,) = gpt(tree(node("a", None, content={"content_type": "multimodal_text", "parts": [spoken]}), current="a"))
@@ -119,10 +125,20 @@ def test_a_bad_claude_message_does_not_take_its_conversation_with_it() -> None:
     def said(**fields: object) -> Json:
         return {"sender": "human", "text": "Fine.", **fields}
 
-    messages = [said(), 5, said(sender="dog"), said(created_at="noon"), said(content=5), said(attachments=["x", {}])]
+    half: list[Json] = [{"type": "text", "text": "Half."}, {"type": "text", "text": 5}]
+    messages = [
+        said(),
+        5,
+        said(content=half),
+        said(sender="dog"),
+        said(created_at="noon"),
+        said(content=5),
+        said(attachments=["x", {}]),
+    ]
     lines = of_claude({"chat_messages": messages}, {"messages": []})
     assert codes(lines) == [
-        (1, "Fine."), (1, "message_invalid"), (1, "sender_unknown"), (1, "instant_invalid"), (1, "field_not_list"),
+        (1, "Fine."), (1, "message_invalid"), (1, "field_not_text"),
+        (1, "sender_unknown"), (1, "instant_invalid"), (1, "field_not_list"),
         (1, "Fine."), (2, "not_a_conversation"),
     ]  # fmt: skip
 

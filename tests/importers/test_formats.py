@@ -246,6 +246,54 @@ def test_an_import_never_lifts_a_tombstone(memory: Memory, sample: Sample, tmp_p
     assert memory.remember("The mooring fee is 90 euros").outcome == "refused"
 
 
+def told(memory: Memory, words: str, **more: object) -> str:
+    """The id of what the user of a session says, under the importer's own name."""
+    line = {"type": "user", "uuid": words, "message": {"content": words}, **more}
+    assert import_claude_code(memory, io.BytesIO(json.dumps(line).encode()), speaker="ruth").added == 1
+    return memory.list(kinds=["episodic"], limit=1).items[0].record_id
+
+
+def test_ones_own_imported_words_lift_nothing_that_they_would_lift_when_said(memory: Memory, tmp_path: Path) -> None:
+    fact = memory.remember("The mooring fee is 90 euros")
+    assert fact.record_id is not None
+    memory.correct(fact.record_id, "The mooring fee is 80 euros", reason="misread the bill")
+    imported = told(memory, "So the mooring fee is 90 euros")
+    with firsthand.open(str(tmp_path / "memory.db"), scope="project:boat", actor="helper", owner="ruth") as agent:
+        cited = firsthand.cite(imported, quote="the mooring fee is 90 euros")
+        assert agent.remember("The mooring fee is 90 euros", evidence=[cited]).outcome == "refused"
+        said = memory.capture("After all the mooring fee is 90 euros", speaker="ruth")
+        cited = firsthand.cite(said.record_id or "", quote="the mooring fee is 90 euros")
+        assert agent.remember("The mooring fee is 90 euros", evidence=[cited]).outcome == "stored"
+
+
+def test_a_tools_result_is_the_output_of_that_tool(tmp_path: Path) -> None:
+    """Its origin is the tool's own name, which a policy may trust."""
+    sample = SAMPLES["claude-code"]
+    tiers: dict[str, str] = {}
+    for trusted in ("Bash", "Read"):
+        policy = f'name = "mine"\ntrusted_tools = ["{trusted}"]'
+        with firsthand.open(str(tmp_path / trusted), scope="project:boat", actor="helper", policy=policy) as agent:
+            sample.run(agent, sample.path)
+            (result,) = [item for item in episodes(agent) if item.speaker == "tool:Bash"]
+            cited = firsthand.cite(result.record_id, quote="date,high,low")
+            seen = agent.remember("tides.csv has the columns date,high,low", basis="observed", evidence=[cited])
+            assert seen.standing is not None
+            tiers[trusted] = seen.standing.tier
+    assert tiers["Bash"] != tiers["Read"] == "candidate"
+
+
+def test_a_forked_session_repeats_nothing_and_an_edited_turn_is_new(memory: Memory) -> None:
+    """Forks copy their beginning under another session, with the same ids."""
+    one = {"type": "user", "uuid": "u1", "message": {"content": "The jib is torn."}, "sessionId": "one"}
+    fork = one | {"sessionId": "two", "timestamp": "2026-03-09T10:00:00Z"}
+    edited = one | {"message": {"content": "The jib is mended."}}
+    reports = [import_claude_code(memory, io.BytesIO(json.dumps(line).encode())) for line in (one, fork, edited)]
+    assert [(r.added, r.known, r.problems) for r in reports] == [(1, 0, ()), (0, 1, ()), (1, 0, ())]
+    assert [item.thread for item in episodes(memory)] == ["one", "one"]
+    other = import_claude_code(memory, io.BytesIO(json.dumps(one).encode()), speaker="ruth")
+    assert other.added == 1
+
+
 HOSTILE: dict[str, Any] = {
     "deep": b"[" * 100_000,
     "almost too deep": b'{"type": ' * 900 + b"1" + b"}" * 900,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import tracemalloc
 
 import pytest
 from samples import SAMPLES
@@ -71,6 +72,16 @@ def test_a_bad_passage_is_told_by_the_line_it_begins_at_and_others_are_read() ->
         (1, "a"), (3, "utf8_invalid"), (6, "text_too_long"), (7, "c"), (9, "text_too_long"), (12, "text_has_nul"),
         (14, "f"),
     ]  # fmt: skip
+
+
+def test_a_passage_over_its_limit_is_read_past_unkept() -> None:
+    raw = io.BytesIO(b"- a\n" + b"  y\n" * 2_000_000 + b"- c")
+    tracemalloc.start()
+    found = [n.line if isinstance(n, ImportProblem) else n.text for n in markdown.parse(raw)]
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert found == [1, "c"]
+    assert peak < 8_000_000
 
 
 def server(raw: bytes) -> list[tuple[int, str]]:
