@@ -57,6 +57,7 @@ from firsthand.vocabulary.records import (
     ToolCall,
 )
 from firsthand.vocabulary.refusals import RefusalPage
+from firsthand.vocabulary.results import Result
 
 if TYPE_CHECKING:
     from firsthand.capture.aftermath import Aftermath
@@ -635,6 +636,19 @@ class Memory(Revising):
         fields = PredicateView.__struct_fields__
         known = sorted(BUILT_IN.values(), key=lambda predicate: predicate.key)
         return tuple(PredicateView(**{field: getattr(predicate, field) for field in fields}) for predicate in known)
+
+    def fenced(self, result: Result) -> str:
+        """A result for a prompt, inside a data fence of this space: records as text, all else as JSON.
+
+        Captured again, it is cut.
+        """
+        from firsthand.recall.pipeline import NOTICE, new_nonce
+        from firsthand.vocabulary import rendering
+
+        nonce = new_nonce(self._handle)
+        if isinstance(result, RecordPage):
+            return rendering.fenced_items(result.items, NOTICE, nonce, cursor=result.cursor)
+        return rendering.fenced(result, NOTICE, nonce)
 
     def facts(self) -> dict[str, object]:
         """Where the store is, its engine, its key file and its journal: for the operator, and free of content."""

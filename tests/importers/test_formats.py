@@ -263,7 +263,7 @@ def test_ones_own_imported_words_lift_nothing_that_they_would_lift_when_said(mem
         assert agent.remember("The mooring fee is 90 euros", evidence=[cited]).outcome == "refused"
         said = memory.capture("After all the mooring fee is 90 euros", speaker="ruth")
         cited = firsthand.cite(said.record_id or "", quote="the mooring fee is 90 euros")
-        assert agent.remember("The mooring fee is 90 euros", evidence=[cited]).outcome == "stored"
+        assert agent.remember("The mooring fee is 90 euros", evidence=[cited]).outcome == "reinforced"
 
 
 def test_a_tools_result_is_the_output_of_that_tool(tmp_path: Path) -> None:

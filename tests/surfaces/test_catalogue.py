@@ -22,7 +22,8 @@ OPERATIONS = catalogue.every()
 NAMES = [operation.name for operation in OPERATIONS]
 PARTS = ("", "review", "jobs", "ledger", "peers", "erasure")
 ELSEWHERE = {
-    "at": "a handle, not an operation", "close": "of the handle itself", "find": "how a short id is read",
+    "at": "a handle, not an operation", "close": "of the handle itself",
+    "fenced": "how a door quotes a result", "find": "how a short id is read",
     "facts": "what the doctor reads", "capture_many": "bulk, by importers", "remember_many": "bulk, by importers",
     "ledger.head": "of programs", "ledger.check": "what the doctor reads",
     "peers.share_key": "writes a key to a file: firsthand peers key", "ledger.later_than": "of a restore",

@@ -124,6 +124,11 @@ def _scored(row: BeliefRow) -> Scored:
     )
 
 
+def new_nonce(handle: Handle) -> str:
+    """The nonce of a fence: half chance, half this space's mark."""
+    return handle.keyed.fence(secrets.token_hex(NONCE_HEX // 4))
+
+
 def _packet(
     reader: Reader,
     handle: Handle,
@@ -153,7 +158,7 @@ def _packet(
         known_at=plan.known_at if plan.known_at is not None else reader.head().received_at,
         valid_at=plan.valid_at,
         notice=NOTICE,
-        nonce=handle.keyed.fence(secrets.token_hex(NONCE_HEX // 4)),
+        nonce=new_nonce(handle),
         scopes=plan.scopes,
         why_empty=None if items else _why_empty(reader, plan, base, found, matching),
         now=plan.now,

@@ -29,7 +29,7 @@ COMMANDS: Final = (
     "retract", "contest", "settle", "fork", "merge", "withdraw", "restore", "reject", "lift", "share", "forget", "undo",
     "impact", "review", "support", "relate", "classify", "feedback", "erase", "certificate", "sweep", "hold", "release",
     "retention", "refusals", "scopes", "predicates", "stats", "import", "export", "pack", "peers", "join", "backup",
-    "restore-backup", "seal", "jobs", "verify", "rebuild", "doctor", "selftest", "demo",
+    "restore-backup", "seal", "jobs", "verify", "rebuild", "mcp", "doctor", "selftest", "demo",
 )  # fmt: skip
 """In the order of the help: what one does first comes first."""
 OWN: Final = {
@@ -46,6 +46,7 @@ OWN: Final = {
     "import chat": ("cli_import", ""),
     "import locomo": ("cli_import", ""),
     "join": ("cli_move", "Make the memory a store of a space that exists elsewhere."),
+    "mcp": ("cli_mcp", "Serve the memory to an agent over MCP, on standard input and output."),
     "peers key": ("cli_move", ""),
     "restore-backup": ("cli_move", "Bring a backup back."),
     "doctor": ("cli_admin", "Say where the memory is and whether it is well."),

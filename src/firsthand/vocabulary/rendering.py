@@ -106,6 +106,17 @@ def day(micros: int) -> str:
     return "always" if micros <= BEGINNING else to_date(micros)
 
 
+def fenced(result: msgspec.Struct, notice: str, nonce: str) -> str:
+    """Any result as one JSON document inside the fence."""
+    return _fenced_json({"notice": notice, **msgspec.to_builtins(result)}, nonce)
+
+
+def fenced_items(items: Sequence[Item], notice: str, nonce: str, *, cursor: str | None) -> str:
+    """Records as text inside the fence, in their order."""
+    blocks = _without(map(item_block, items), nonce)
+    return _join(nonce, notice, () if cursor is None else (f"More follow, at cursor {cursor}",), blocks, 0)
+
+
 def _render_text(packet: Packet, max_tokens: int | None) -> str:
     blocks = [conflict_block(group) for group in packet.conflicts] + [item_block(item) for item in packet.items]
     sizes = [len(group.items) for group in packet.conflicts] + [1] * len(packet.items)

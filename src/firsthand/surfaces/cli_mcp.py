@@ -1,0 +1,94 @@
+"""`firsthand mcp`: serves the memory to an agent over standard input and output, or prints a client's configuration."""
+
+from __future__ import annotations
+
+import os
+import re
+import sys
+from typing import Final
+
+import click
+
+from firsthand.config import Settings
+from firsthand.surfaces.desk import Desk, Memory, make_folder, pass_desk
+from firsthand.surfaces.mcp.clients import CLIENTS, configuration, one_line
+from firsthand.vocabulary.grants import SPACE_WIDE, Grant, check_scope
+
+_NO_SLUG: Final = re.compile(r"[^A-Za-z0-9._:/+-]+")
+
+
+@click.command()
+@click.option("--read-only", is_flag=True, help="Refuse every write, unread.")
+@click.option(
+    "--also",
+    multiple=True,
+    metavar="KIND:ID",
+    help="A further scope to read and write, such as user:ana. May be repeated.",
+)
+@click.option("--print-config", "client", type=click.Choice(list(CLIENTS)), help="Print what to paste, and where.")
+@pass_desk
+def mcp(desk: Desk, read_only: bool, also: tuple[str, ...], client: str | None) -> None:
+    """Serve the memory to an agent over MCP, on standard input and output.
+
+    It writes to the scope of the settings, and reads that and space:. An agent may revise what its owner said, and only
+    propose what would change another's words; it never approves, lifts or erases.
+    """
+    if client is not None:
+        print_configuration(desk, client, read_only=read_only, also=also)
+        return
+    from firsthand.surfaces.mcp.server import Server
+    from firsthand.surfaces.mcp.wire import Wire
+
+    settings = desk.settings
+    scopes = tuple(dict.fromkeys((settings.scope, SPACE_WIDE, *map(check_scope, also))))
+    outgoing = os.fdopen(os.dup(sys.stdout.fileno()), "wb")
+    os.dup2(sys.stderr.fileno(), sys.stdout.fileno())  # whatever else is printed is no message
+    wire = Wire(sys.stdin.buffer, outgoing)
+    Server(wire, lambda name: open_for(settings, name, scopes), scopes=scopes, read_only=read_only).serve()
+
+
+def open_for(settings: Settings, client: str, scopes: tuple[str, ...]) -> Memory:
+    """A handle for the agent behind a client: its person's words and its own are of one owner, and it is no person."""
+    import firsthand
+
+    make_folder_of(settings)
+    name = _NO_SLUG.sub("-", client).strip("-")[:64] or "mcp"
+    granted = frozenset(scopes)
+    return firsthand.open(
+        settings.db,
+        space=settings.space,
+        scope=settings.scope,
+        actor=name,
+        owner=settings.actor,
+        role="agent",
+        harness=name,
+        session=f"mcp-{os.getpid()}-{os.urandom(4).hex()}",
+        grant=Grant(read=granted, write=granted, role="agent"),
+    )
+
+
+def make_folder_of(settings: Settings) -> None:
+    """Make the folder of the default place."""
+    from pathlib import Path
+
+    if "://" not in settings.db:
+        make_folder(Path(settings.db))
+
+
+def print_configuration(desk: Desk, client: str, *, read_only: bool, also: tuple[str, ...]) -> None:
+    """What to paste into a client's configuration, and into which file."""
+    arguments = [word for name, value in desk.flags.items() if value is not None for word in (f"--{name}", value)]
+    arguments += ["--read-only"] * read_only + [word for scope in also for word in ("--also", scope)]
+    told = CLIENTS[client]
+    text = configuration(told, arguments)
+    if desk.as_json:
+        desk.answer({"client": client, "file": told.file, "text": text}, lambda _: text)
+        return
+    if sys.stdout.isatty():
+        click.secho(f"For {told.title}: put this into {told.file}", fg="green", err=True)
+        if client == "claude-code":
+            click.secho(f"or run: {one_line(arguments)}", fg="green", err=True)
+    click.echo(text, nl=False)
+
+
+COMMANDS: Final[dict[str, click.Command]] = {"mcp": mcp}

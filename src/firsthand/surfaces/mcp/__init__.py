@@ -1,0 +1,1 @@
+"""MCP over standard input and output: the catalogue as tools for agents (design 05)."""
