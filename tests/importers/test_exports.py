@@ -125,7 +125,7 @@ def test_a_bad_claude_message_does_not_take_its_conversation_with_it() -> None:
     def said(**fields: object) -> Json:
         return {"sender": "human", "text": "Fine.", **fields}
 
-    half: list[Json] = [{"type": "text", "text": "Half."}, {"type": "text", "text": 5}]
+    half: list[Json] = [{"type": "text", "text": "Half."}, {"type": "text", "text": "half \ud83d"}]
     messages = [
         said(),
         5,
@@ -137,7 +137,7 @@ def test_a_bad_claude_message_does_not_take_its_conversation_with_it() -> None:
     ]
     lines = of_claude({"chat_messages": messages}, {"messages": []})
     assert codes(lines) == [
-        (1, "Fine."), (1, "message_invalid"), (1, "field_not_text"),
+        (1, "Fine."), (1, "message_invalid"), (1, "text_not_unicode"),
         (1, "sender_unknown"), (1, "instant_invalid"), (1, "field_not_list"),
         (1, "Fine."), (2, "not_a_conversation"),
     ]  # fmt: skip
