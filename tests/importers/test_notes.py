@@ -75,13 +75,13 @@ def test_a_bad_passage_is_told_by_the_line_it_begins_at_and_others_are_read() ->
 
 
 def test_a_passage_over_its_limit_is_read_past_unkept() -> None:
-    raw = io.BytesIO(b"- a\n" + b"  y\n" * 2_000_000 + b"- c")
+    raw = io.BytesIO(b"- a\n" + b"  y\n" * 100_000 + b"- c")
     tracemalloc.start()
     found = [n.line if isinstance(n, ImportProblem) else n.text for n in markdown.parse(raw)]
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert found == [1, "c"]
-    assert peak < 8_000_000
+    assert peak < 3_000_000
 
 
 def server(raw: bytes) -> list[tuple[int, str]]:
