@@ -68,6 +68,17 @@ FACTS = (
          "We eat with the Italian",
          ("Luigi's is closed on Mondays.", "The team lunch is at noon.", "Luigi called.", "Team lunch costs ten euros.",
           "Book Luigi's for the retro.", "The team lunch needs a vegan dish.")),
+    Fact("Ivo", "Ivan", "seat", "14C", "{s} sits in {v}", "14D", "Jana", "He has the aisle in the fourteenth row",
+         ("Seat 14C is broken.", "Ivo has 14 cats.", "Ivo pays 14 a month.", "Ivo lives at 114 C Street.",
+          "Ivo keeps 14 C-clamps in a box.", "Ivo reads C, page 14.")),
+    Fact("cooler", "the big fridge", "runs_at", "14 C", "the {s} runs at {v}", "9 C", "oven",
+         "It is set to fourteen degrees",
+         ("14 C is warm for milk.", "The cooler has 14 cables.", "The cooler costs 14 a day.", "The cooler is a 14D.",
+          "The cooler hums at 114 Hz.", "The cooler ran for 14 crates.")),
+    Fact("hall", "the big hall", "gate", "B-12", "the {s} is behind gate {v}", "B-13", "lounge",
+         "It is where the twelfth door of row two leads",
+         ("B-12 is a vitamin.", "The hall has a 12 foot wall.", "The hall seats b 120 guests.",
+          "The hall holds 12 B flats.", "The hall needs vitamin D.")),
 )  # fmt: skip
 
 

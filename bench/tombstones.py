@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import argparse
 import itertools
+import re
 import secrets
 import sys
 import tempfile
@@ -29,6 +30,7 @@ NOTES = (
     "A sentence that holds subject and value is held whatever it says of them: negations, questions, quotations.",
 )
 WIDE = {ord("!") + i: 0xFF01 + i for i in range(94)}
+JOINT = re.compile(r"(?<=\d)[ -]?(?=[A-Za-z])|(?<=[A-Za-z])[ -]?(?=\d)")
 LOOKS = str.maketrans("aeopcxyABEHKMOPT", "аеорсхуАВЕНКМОРТ")
 Attack = Callable[[Memory, Memory, Fact, str], str]
 
@@ -103,6 +105,18 @@ def _spelt(change: Callable[[str], str]) -> Attack:
     return lambda person, _, fact, said: became(person, person.remember(change(said)))
 
 
+def _joined(between: str) -> Attack:
+    """The sentence with its numbers and the letters beside them joined so, and the value so in a claim of its own."""
+
+    def attack(person: Memory, agent: Memory, fact: Fact, said: str) -> str:
+        value = JOINT.sub(between, fact.value)
+        plain = became(person, person.remember(fact.says.format(s=fact.subject, v=value)))
+        claim = became(agent, agent.remember(**{**_structured(fact), "object": value}))
+        return "stored" if "stored" in (plain, claim) else plain
+
+    return attack
+
+
 def _field(made: Callable[[Fact, str], dict[str, Any]]) -> Attack:
     return lambda person, _, fact, said: became(person, person.remember(payload=made(fact, said)))
 
@@ -160,6 +174,9 @@ ATTACKS: dict[str, Attack] = {
     "decomposed letters": _spelt(lambda said: unicodedata.normalize("NFD", said)),
     "inside a longer text": _spelt(lambda said: f"News of today. I can confirm: {said}, they say. It rains."),
     "over a line break": _spelt(lambda said: said.replace(" ", "\n", 1)),
+    "numbers and letters together": _joined(""),
+    "numbers and letters apart": _joined(" "),
+    "numbers and letters with a hyphen": _joined("-"),
     "by an alias": lambda person, _, fact, said: became(
         person, person.remember(f"So {fact.says.format(s=fact.alias, v=fact.value)}")
     ),

@@ -21,8 +21,8 @@ FILE_BYTES: Final = 64 * 1024
 DEFAULT_SPACE: Final = "default"
 DEFAULT_ROLE: Final[Role] = "agent"
 
-Name = Literal["db", "space", "scope", "actor", "role"]
-NAMES: Final[tuple[Name, ...]] = ("db", "space", "scope", "actor", "role")
+Name = Literal["db", "space", "scope", "actor", "owner", "role"]
+NAMES: Final[tuple[Name, ...]] = ("db", "space", "scope", "actor", "owner", "role")
 
 
 class Settings(msgspec.Struct, frozen=True, kw_only=True):
@@ -32,6 +32,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     space: str
     scope: str
     actor: str | None
+    owner: str | None
     role: Role
     origins: dict[str, str]
     file: str | None = None
@@ -63,7 +64,8 @@ def read_settings(
         db=_check_db(values["db"] or ""),
         space=check_slug(values["space"] or "", "space"),
         scope=check_scope(values["scope"] or ""),
-        actor=_check_actor(values.get("actor")),
+        actor=_check_name(values.get("actor"), "actor"),
+        owner=_check_name(values.get("owner"), "owner"),
         role=_check_role(values["role"] or ""),
         origins=origins,
         file=None if file is None else str(file),
@@ -128,6 +130,8 @@ def _default(name: Name, environ: Mapping[str, str]) -> str | None:
             return SPACE_WIDE
         case "actor":
             return environ.get("USER") or environ.get("LOGNAME") or environ.get("USERNAME") or None
+        case "owner":
+            return None
         case "role":
             return DEFAULT_ROLE
 
@@ -141,8 +145,8 @@ def _check_db(db: str) -> str:
     return db if _is_url(db) else str(Path(db).expanduser())
 
 
-def _check_actor(actor: str | None) -> str | None:
-    return None if actor is None else check_bytes(actor, most=NAME_BYTES, field="actor")
+def _check_name(name: str | None, field: str) -> str | None:
+    return None if name is None else check_bytes(name, most=NAME_BYTES, field=field)
 
 
 def _check_role(role: str) -> Role:

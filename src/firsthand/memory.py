@@ -250,6 +250,8 @@ class Memory(Revising):
     ) -> Receipt:
         """We were wrong: it was never X, it is Y. The record keeps its id; X leaves all of its world time.
 
+        Y takes all of it or, with `valid_from` or `valid_to`, that window alone.
+
         X gets a provisional tombstone: who had said it cannot restate it. An agent's correction of another owner's
         record is only `proposed`. Writes the reason and statement as an episode unless `evidence` is given.
         """
@@ -268,6 +270,7 @@ class Memory(Revising):
             arguments.renewer(changes),
             shape.evidence(evidence),
             arguments.heads(expected_heads),
+            keeps_windows=not changes.keys() & {"valid_from", "valid_to"},
         )
         return self._revise(asked, record_id, target, changes, idempotency_key)
 
@@ -342,8 +345,9 @@ class Memory(Revising):
     ) -> Receipt:
         """Forget a record because it is `wrong`, `outdated`, `private`, or wanted `never_again`.
 
-        Wrong is retracted, outdated ends now, private is withdrawn from view, and never again is rejected and, where
-        this version can, erased; else `next_action` says that its words are still kept.
+        Wrong is retracted, and outdated ends now. Private is withdrawn from view, and what says it, earlier and later,
+        reads `[withheld]` until it is restored. Never again is rejected and, where this version can, erased; else
+        `next_action` says that its words are still kept.
         """
         self._handle.may_write("forget")
         why = reason if reason is not None else REASONS.get(because, "")
@@ -354,7 +358,7 @@ class Memory(Revising):
             case "outdated":
                 return self.change(record_id, **named)
             case "private":
-                return self.withdraw(record_id, **named)
+                return self._show("withdraw", record_id, target, why, None, None, idempotency_key, private=True)
             case "never_again":
                 return self._reject_and_erase(record_id, named)
             case _:
@@ -545,7 +549,7 @@ class Memory(Revising):
 
         self._handle.may("read")
         with self._engine.store.reading(self.space) as reader:
-            return read(reader, self._handle, self._plan(""), shape.record_id(record_id))
+            return read(reader, self._handle, self._plan(""), self._cache().looked, shape.record_id(record_id))
 
     def list(
         self,
@@ -594,7 +598,7 @@ class Memory(Revising):
         self._handle.may("history")
         limits.check_range(limit, least=1, most=limits.HISTORY_PAGE_ROWS, field="limit")
         with self._engine.store.reading(self.space) as reader:
-            return history(reader, self._handle, shape.record_id(record_id), limit, cursor)
+            return history(reader, self._handle, self._cache().looked, shape.record_id(record_id), limit, cursor)
 
     def refusals(self, *, limit: int = 50, cursor: str | None = None) -> RefusalPage:
         """Which writes were refused in the scopes that may be read here, newest first; never what they said."""
@@ -654,7 +658,10 @@ class Memory(Revising):
         """Where the store is, its engine, its key file and its journal: for the operator, and free of content."""
         self._handle.may("stats")
         self._engine.gateway.journal.flush_if_can()
-        return {**self._engine.store.facts(), "receipts_lost": self._engine.gateway.journal.lost}
+        with self._engine.store.reading(self.space) as reader:
+            owed = len(reader.unfinished_erasures())
+        lost = self._engine.gateway.journal.lost
+        return {**self._engine.store.facts(), "receipts_lost": lost, "erasures_owed": owed}
 
     # ---- inside ----------------------------------------------------------------------------------------------------
 

@@ -26,7 +26,7 @@ from firsthand.ports import (
 from firsthand.rules.bearing import bearings, claim_digest, keys_about
 from firsthand.rules.fold import affected, fold
 from firsthand.rules.gate import Shown, stands, unlocked
-from firsthand.rules.masks import masks_on, touched
+from firsthand.rules.masks import bears_on_masks, masks_on, touched
 from firsthand.rules.policy import DEFAULT_POLICY
 from firsthand.rules.salience import Anchor, penalise, reinforce
 from firsthand.rules.standing import Row, settle_unit
@@ -34,7 +34,7 @@ from firsthand.rules.view import View
 from firsthand.rules.wording import BLANK, UTTERANCE, Indexed, names_in
 from firsthand.stored import body_of, entry_of, indexed_again
 from firsthand.veil import unread
-from firsthand.vocabulary.entries import Attend, Body, Define, Entry, Erase, PolicyRules, Relate, Revise
+from firsthand.vocabulary.entries import Attend, Body, Define, Edges, Entry, Erase, PolicyRules, Relate, Revise
 from firsthand.vocabulary.instants import FOREVER
 from firsthand.vocabulary.kinds import HIGHEST_SENSITIVITY, Kind
 from firsthand.vocabulary.records import Episodic, Payload
@@ -84,29 +84,39 @@ def project(
         case _:
             pass
     step = _Step(writer, entry, row.received_at)
-    settled = _settled(writer, entry, row.position, fresh=fresh)
+    others = _believed_anew(writer, edges, row.position)
+    settled = _settled(writer, entry, others, fresh=fresh)
     if isinstance(edges, Revise):
         step.add_document(edges, row.position, payload, indexed, settled.values())
     for unit, rows in settled.items():
         step.believe(unit, rows, empty=fresh and unit == entry.record_id and entry.skeleton.record is None)
     step.reshelve()
     if writer.has_stones():
-        _mask(writer, entry, set(settled))
+        _mask(writer, [entry, *filter(bears_on_masks, others)], set(settled))
     return step.changes
 
 
-def _settled(writer: Writer, entry: Entry, position: int, *, fresh: bool) -> dict[str, frozenset[Row]]:
-    """The rows of every unit that an entry can change."""
+def _believed_anew(writer: Writer, edges: Edges, position: int) -> list[Entry]:
+    """Of the entries before a position, those that may be believed otherwise by what is said here of their senders."""
+    match edges:
+        case Define(what="peer", id=device):
+            entry_ids: Sequence[str] = writer.arrived_from(device)
+        case Define(what="arrival", entries=arrived):
+            entry_ids = arrived
+        case _:
+            return []
+    writer.forget_entries()
+    return [entry_of(row) for row in writer.rows_of(entry_ids).values() if row.position < position]
+
+
+def _settled(writer: Writer, entry: Entry, others: Sequence[Entry], *, fresh: bool) -> dict[str, frozenset[Row]]:
+    """The rows of every unit that an entry can change; `others` are believed anew by it."""
     policy, edges = policy_in_force(writer), entry.skeleton.edges
     match edges:
         case Define(policy=PolicyRules() as other) if not writer.senders(entry.id):
             return _settle_all(writer, other)
-        case Define(what="peer", id=device):
-            return _settle_those(writer, policy, writer.arrived_from(device), position)
-        case Define(what="arrival", entries=arrived):
-            return _settle_those(writer, policy, arrived, position)
         case Define():
-            return {}
+            return _settle_those(writer, policy, others)
         case _:
             read = writer.vouched(entry)
             return {} if read is None else fold(writer, read, policy, fresh=fresh).rows
@@ -129,14 +139,10 @@ def _settle_all(writer: Writer, policy: PolicyRules) -> dict[str, frozenset[Row]
     return {unit: settle_unit(view, unit, policy) for unit in writer.units()}
 
 
-def _settle_those(
-    writer: Writer, policy: PolicyRules, entry_ids: Sequence[str], position: int
-) -> dict[str, frozenset[Row]]:
-    """Every unit that these entries have a part in, of those before a position; they may be believed otherwise now."""
-    writer.forget_entries()
+def _settle_those(writer: Writer, policy: PolicyRules, entries: Sequence[Entry]) -> dict[str, frozenset[Row]]:
+    """Every unit that these entries have a part in."""
     view = View(writer)
-    here = [row for row in writer.rows_of(entry_ids).values() if row.position < position]
-    units = {unit for row in here for unit in affected(view, entry_of(row))}
+    units = {unit for entry in entries for unit in affected(view, entry)}
     return {unit: settle_unit(view, unit, policy) for unit in sorted(units)}
 
 
@@ -251,10 +257,10 @@ class _Step:
         return doc
 
 
-def _mask(writer: Writer, entry: Entry, units: set[str]) -> None:
-    """Masks on every entry that this one touches, and the words of those whose masks changed, indexed anew."""
+def _mask(writer: Writer, entries: Iterable[Entry], units: set[str]) -> None:
+    """Masks on every entry that these touch, and the words of those whose masks changed, indexed anew."""
     view = View(writer)
-    asked = touched(view, entry, units)
+    asked = {entry_id for entry in entries for entry_id in touched(view, entry, units)}
     held: dict[str, list[MaskRow]] = {}
     for row in writer.masks(asked):
         held.setdefault(row.entry_id, []).append(row)

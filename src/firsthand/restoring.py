@@ -6,7 +6,6 @@ Everything is put together and verified in a folder of its own. Only then does i
 from __future__ import annotations
 
 import contextlib
-import os
 import shutil
 import time
 from collections.abc import Generator
@@ -16,13 +15,15 @@ from typing import Final
 from firsthand import wiring
 from firsthand.memory import Memory
 from firsthand.moving.backups import read_backup, unpack
-from firsthand.moving.manifest import read_manifest
+from firsthand.moving.manifest import beside, read_manifest
 from firsthand.moving.merging import Later
 from firsthand.ports import Progress
-from firsthand.vocabulary.errors import InvalidError
+from firsthand.vocabulary.errors import BusyError, InvalidError
 from firsthand.vocabulary.moves import LaterErasures, RestoreReport
 
 ACTOR: Final = "restore"
+TRIES: Final = 3
+"""How often what a live store says is brought over, if somebody writes to it meanwhile."""
 
 
 def restore(
@@ -47,28 +48,50 @@ def restore(
     if listed is not None and listed not in manifest.spaces:
         raise InvalidError("other_space", "erasures is an export of a space that the backup does not hold",
                            field="erasures")  # fmt: skip
-    live = wiring.spaces_of(target) if target.exists() else None
-    erased, stones, spaces = 0, 0, dict[str, int]()
     with _workshop(target) as folder:
         database = unpack(source, manifest, folder)
         readable = wiring.lend_keys(target, database)
-        for space in manifest.spaces if readable else ():
-            with wiring.open(database, space=space, actor=ACTOR, role="system") as restored:
-                told = target if live is not None and space in live else None, erasures if space == listed else None
-                for later in _later(restored, *told):
-                    merged = restored.ledger.bring_over(later)
-                    erased, stones = erased + merged.erasures, stones + merged.tombstones
-                spaces[space] = restored.ledger.verify(deep=True, progress=progress).position
-        wiring.install(database, target)
+        told = _Told(database, target, listed, erasures)
+        for _ in range(TRIES):
+            live = target.exists()
+            seen = wiring.ends(target)
+            for space in manifest.spaces if readable else ():
+                told.bring_over(space, live=space in seen, progress=progress)
+            if wiring.install(database, target, seen):
+                break
+        else:
+            raise BusyError("store_in_use", "the database is written by others; close every program that uses it",
+                            field="url")  # fmt: skip
     return RestoreReport(
         path=str(target),
-        spaces=spaces,
-        erasures=erased,
-        tombstones=stones,
-        later_erasures=_known(readable, live=live is not None, listed=listed is not None),
+        spaces=told.spaces,
+        erasures=told.erasures,
+        tombstones=told.tombstones,
+        later_erasures=_known(readable, live=live, listed=listed is not None),
         kept_missing=missing,
         seconds=round(time.perf_counter() - started, 3),
     )
+
+
+class _Told:
+    """What a restored database was told of the time after its backup."""
+
+    def __init__(self, database: Path, target: Path, listed: str | None, export: str | Path | None) -> None:
+        self._database = database
+        self._target = target
+        self._listed = listed
+        self._export = export
+        self.spaces: dict[str, int] = {}
+        self.erasures = self.tombstones = 0
+
+    def bring_over(self, space: str, *, live: bool, progress: Progress | None) -> None:
+        """Bring over what binds of a later time to one space, and verify it."""
+        with wiring.open(self._database, space=space, actor=ACTOR, role="system") as restored:
+            told = self._target if live else None, self._export if space == self._listed else None
+            for later in _later(restored, *told):
+                merged = restored.ledger.bring_over(later)
+                self.erasures, self.tombstones = self.erasures + merged.erasures, self.tombstones + merged.tombstones
+            self.spaces[space] = restored.ledger.verify(deep=True, progress=progress).position
 
 
 def _known(readable: bool, *, live: bool, listed: bool) -> LaterErasures:
@@ -90,7 +113,7 @@ def _later(restored: Memory, live: Path | None, erasures: str | Path | None) -> 
 @contextlib.contextmanager
 def _workshop(target: Path) -> Generator[Path]:
     """A folder beside the target, for its owner alone, that is gone afterwards."""
-    folder = target.with_name(f".{target.name}.restoring-{os.getpid()}")
+    folder = beside(target, "restoring")
     folder.mkdir(mode=0o700)
     try:
         yield folder

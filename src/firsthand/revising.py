@@ -151,7 +151,8 @@ class Revising(Handled):
     ) -> Receipt:
         """Do not show this for now: out of every read until it is restored, and as true as before.
 
-        Corrections written after a withdrawal stay hidden, as do successors and copies that it did not know of.
+        Corrections written after a withdrawal stay hidden, as do successors and copies that it did not know of. The
+        sayings it rests on stay readable; `forget(because="private")` masks those, too.
         """
         return self._show(
             "withdraw", record_id, target, reason, expected_heads, expected_visibility_heads, idempotency_key
@@ -281,13 +282,16 @@ class Revising(Handled):
         expected_heads: Sequence[str] | None,
         expected_visibility_heads: Sequence[str] | None,
         key: str | None,
+        *,
+        private: bool = False,
     ) -> Receipt:
         from firsthand.capture import showing
 
         heads, seen = arguments.heads(expected_heads), arguments.heads(expected_visibility_heads)
         return self._about(
-            verb, (record_id, target), reason, key, (heads, seen),
+            verb, (record_id, target), reason, key, (heads, seen, "private") if private else (heads, seen),
             lambda found, digest: showing.show(
-                self._engine.gateway, self._handle, showing.Decision(verb, found, reason, heads, seen, digest), key
+                self._engine.gateway, self._handle,
+                showing.Decision(verb, found, reason, heads, seen, digest, private), key,
             ),
         )  # fmt: skip

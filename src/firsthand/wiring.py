@@ -17,7 +17,7 @@ from firsthand.ports import Clock, Store
 from firsthand.rules.access import Handle, handle
 from firsthand.rules.identity import Keyed
 from firsthand.rules.policy import parse_policy
-from firsthand.store.copying import ends_of, install_database
+from firsthand.store.copying import Ends, ends_of, install_database
 from firsthand.store.keys import KeyFile
 from firsthand.store.sqlite import DEVICE_SUFFIX, KEYS_SUFFIX, SqliteStore
 from firsthand.store.translating import translated
@@ -109,10 +109,10 @@ def find_database(url: str | Path | None) -> Path:
     return _file(url)
 
 
-def install(database: Path, target: Path) -> None:
-    """Put a database nobody uses, with its keys, in the place of another or of none."""
+def install(database: Path, target: Path, seen: Ends) -> bool:
+    """Put a database nobody uses, with its keys, in the place of another or of none, if that is still as `seen`."""
     with translated():
-        install_database(database, target, KEYS_SUFFIX, DEVICE_SUFFIX)
+        return install_database(database, target, seen, KEYS_SUFFIX, DEVICE_SUFFIX)
 
 
 def lend_keys(target: Path, database: Path) -> bool:
@@ -123,10 +123,10 @@ def lend_keys(target: Path, database: Path) -> bool:
     return missing.exists()
 
 
-def spaces_of(database: Path) -> frozenset[str]:
-    """The spaces of a file that have entries."""
+def ends(database: Path) -> Ends:
+    """Where the ledger of each space of a file ends."""
     with translated():
-        return frozenset(ends_of(database))
+        return ends_of(database)
 
 
 def _check_choices(

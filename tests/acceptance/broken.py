@@ -15,7 +15,7 @@ import firsthand.capture.gateway
 import firsthand.capture.revise
 import firsthand.learning.jobs
 import firsthand.ledger
-import firsthand.moving.importing
+import firsthand.moving.surveying
 import firsthand.recall.pack
 import firsthand.recall.reading
 import firsthand.rules.tombstones
@@ -39,15 +39,15 @@ genuine: dict[str, Any] = {
     "replay": firsthand.audit.replay,
     "append": firsthand.capture.gateway.Gateway.append,
     "assertions": firsthand.capture.claims.assertions,
-    "would_block": firsthand.capture.claims.would_block,
+    "would_block": firsthand.capture.admitting.would_block,
     "size": firsthand.recall.pack._size,
     "salience": firsthand.recall.reading.salience_of,
     "binds": firsthand.rules.tombstones._binds,
     "leave": firsthand.capture.revise._leave,
     "retain": firsthand.capture.aftermath.retain,
-    "refused_words": firsthand.capture.revise.refused_words,
+    "refused_words": firsthand.capture.admitting.refused_words,
     "at": firsthand.learning.jobs.Jobs._at,
-    "checked": firsthand.moving.importing._Intake._checked,
+    "taken": firsthand.moving.surveying.Survey.taken,
 }
 
 
@@ -161,9 +161,8 @@ def unless_it_is_a_change(name: str) -> Any:
     return look
 
 
-def taking_no_erasure(self: Any, row: Any, chain: str) -> Any:
-    taken = genuine["checked"](self, row, chain)
-    return None if taken is not None and taken.entry.kind == "erase" else taken
+def taking_no_erasure(self: Any) -> Any:
+    return (taken for taken in genuine["taken"](self) if taken.entry.kind != "erase")
 
 
 def documents_of_every_scope(reader: Any, row: Any, kind: Any) -> list[Any]:
@@ -194,8 +193,8 @@ MUTANTS = [
             "firsthand.rules.identity.statement_key": lower_case_only,
             "firsthand.rules.values.name_key": lower_case_only}),
     Mutant("a refusal leaves a candidate", ("tombstone.no_second_memory_unit",),
-           {"firsthand.capture.claims.would_block": lambda *given: None,
-            "firsthand.capture.claims.refused_words": lambda *given: None}),
+           {"firsthand.capture.admitting.would_block": lambda *given: None,
+            "firsthand.capture.admitting.refused_words": lambda *given: None}),
     Mutant("a packet is measured before it is rendered", ("retrieval.k_is_an_upper_bound",),
            {"firsthand.recall.pack._size": sized_without_text}),
     Mutant("every fence has the same mark", ("prompt.recall_is_fenced_as_data",),
@@ -230,21 +229,26 @@ MUTANTS = [
     Mutant("what is said meets no tombstone", ("gateway.no_bypass_path", "deletion.thirteen_steps_reject"),
            {"firsthand.capture.gateway.met_by": lambda *given: ()}),
     Mutant("a change is held against no tombstone", ("tombstone.laundering_sequence",),
-           {"firsthand.capture.revise.would_block": unless_it_is_a_change("would_block"),
-            "firsthand.capture.revise.refused_words": unless_it_is_a_change("refused_words")}),
+           {"firsthand.capture.admitting.would_block": unless_it_is_a_change("would_block"),
+            "firsthand.capture.admitting.refused_words": unless_it_is_a_change("refused_words")}),
     Mutant("retention sweeps tombstones", ("tombstone.survives_ttl_and_prune",),
            {"firsthand.capture.aftermath.retain": retaining_no_tombstones,
             "firsthand.rules.tombstones._binds": not_what_was_swept}),
     Mutant("no tombstone binds what was inferred", ("tombstone.reextraction_stays_inactive",),
            {"firsthand.rules.tombstones._binds": not_what_was_inferred,
             "firsthand.capture.inferring.forbidding": lambda *given: None,
-            "firsthand.recall.hydrate._forbidden": lambda *given: set[int]()}),
+            "firsthand.recall.beside.Beside.keep_out": lambda self, claims: None}),
     Mutant("an erasure leaves the words",
            ("deletion.absent_after_reindex_and_restart", "deletion.thirteen_steps_erase"),
            {"firsthand.store.sqlite_write.SqliteWriter.blank_body": lambda self, entry_id: None}),
     Mutant("an import takes no erasure over", ("deletion.absent_from_shared_copies",),
-           {"firsthand.moving.importing._Intake._checked": taking_no_erasure,
-            "firsthand.moving.importing._Intake._destroy": lambda self: None}),
+           {"firsthand.moving.surveying.Survey.taken": taking_no_erasure}),
+    Mutant("an import skips fingerprints", ("deletion.absent_from_shared_copies",),
+           {"firsthand.moving.importing.destroy_copies": lambda *given: 0}),
+    Mutant("what arrives meets no tombstone", ("gateway.no_bypass_path",),
+           {"firsthand.moving.importing.tell_meetings": lambda *given: None}),
+    Mutant("a restore is told nothing of later erasures", ("deletion.absent_from_shared_copies",),
+           {"firsthand.restoring._later": lambda *given: ()}),
     Mutant("a correction reaches by its own clock", ("life.clock_skewed_writer",),
            {"firsthand.capture.revise._leave": reaching_by_its_own_clock}),
 ]  # fmt: skip

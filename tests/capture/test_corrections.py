@@ -5,6 +5,8 @@ from houses import DAY, claim, current, texts
 
 import firsthand
 from firsthand import cite
+from firsthand.stored import body_of
+from firsthand.veil import Veil
 
 
 def effects(receipt):
@@ -288,6 +290,111 @@ def test_a_linked_copy_dies_with_its_original(house, how):
     memory.undo(told.entry_id, reason="it was right")
     assert "api port 8080" in texts(team, "api port")
     memory.ledger.verify(deep=True)
+
+
+FALCON = {"subject": "Falcon", "predicate": "port", "object": 8081}
+SAYS_IT = "It is so because Falcon listens on port 8081."
+
+
+def pair_in_the_way(house):
+    """Two records that say the same, one of them in another scope too, where what they say is rejected."""
+    memory, web = house.memory(), house.memory(scope="team:web")
+    pair = [memory.remember(text).record_id for text in ("The gate is open at night", "At night the gate is open")]
+    return memory, web, pair
+
+
+CLAIMING = {
+    "remember": lambda m, pair: m.remember("The gate stands open"),
+    "correct": lambda m, pair: m.correct(pair[0], "The gate stands open", reason="x"),
+    "change": lambda m, pair: m.change(pair[0], "The gate stands open", reason="x"),
+    "fork": lambda m, pair: m.fork(pair[0], "The gate stands open", conditions={"when": "fog"}, reason="x"),
+    "merge": lambda m, pair: m.merge(pair, "The gate stands open", reason="x"),
+    "share": lambda m, pair: m.share(pair[0], "team:web", reason="x"),
+}
+
+
+@pytest.mark.parametrize("verb", CLAIMING)
+def test_every_verb_that_claims_asks_for_the_very_words(house, verb):
+    memory, web, pair = pair_in_the_way(house)
+    said = "The gate is open at night" if verb == "share" else "The gate stands open"
+    at = web if verb == "share" else memory
+    # The sentence is known as that of a structured claim: its own value as a plain statement is another.
+    known = at.remember(said, subject="gate", predicate="status", object="open")
+    at.reject(known.record_id, reason="it never was")
+    refused = CLAIMING[verb](memory, pair)
+    assert (refused.outcome, refused.code) == ("refused", "tombstone_rejected")
+    assert "The gate stands open" not in texts(memory, "gate") + texts(web, "gate")
+    at.lift(memory.refusals().refusals[0].cause_entry, reason="let it be")
+    assert CLAIMING[verb](memory, pair).outcome in ("stored", "reinforced")
+
+
+REASONING = {
+    "reject": lambda m, pair: m.reject(pair[0], reason=SAYS_IT),
+    "merge": lambda m, pair: m.merge(pair, reason=SAYS_IT),
+    "share": lambda m, pair: m.share(pair[0], "team:web", reason=SAYS_IT),
+    "contest": lambda m, pair: m.contest(pair[0], reason=SAYS_IT),
+    "retract": lambda m, pair: m.retract(pair[0], reason=SAYS_IT),
+    "withdraw": lambda m, pair: m.withdraw(pair[0], reason=SAYS_IT),
+    "classify": lambda m, pair: m.classify(pair[0], "high", reason=SAYS_IT),
+}
+
+
+@pytest.mark.parametrize("verb", REASONING)
+def test_a_reason_that_says_what_was_rejected_is_masked(house, verb):
+    memory, web, pair = pair_in_the_way(house)
+    for at in (memory, web):
+        at.reject(value=FALCON, reason="never that one")
+    receipt = REASONING[verb](memory, pair)
+    assert receipt.outcome in ("stored", "reinforced")
+    with memory._engine.store.reading(memory.space) as at:
+        (row,) = at.rows_of([receipt.entry_id]).values()
+        shown = Veil(at, [receipt.entry_id]).body(receipt.entry_id, body_of(row))
+    assert shown.reason.startswith("[rejected: ")
+    assert "8081" not in shown.reason
+
+
+def test_a_linked_copy_ends_with_its_original_and_comes_back_with_it(house):
+    memory, team, fact, receipt = shared(house)
+    changed = memory.change(fact.record_id, object=9090, reason="moved")
+    assert receipt.record_id in {e.record_id for e in changed.affected}
+    assert team.read(receipt.record_id).item.qualifier.code == "ended"
+    memory.undo(changed.entry_id, reason="it never moved")
+    assert team.read(receipt.record_id).item.qualifier.code == "current"
+    memory.retract(memory.recall("api port").items[0].record_id, reason="x")
+    memory.ledger.verify(deep=True)
+
+
+def test_a_later_word_on_the_original_ends_its_copy(house):
+    memory, team, _, receipt = shared(house)
+    house.clock.at += 1_000_000
+    claim(memory, "api", "port", 9090)
+    assert team.read(receipt.record_id).item.qualifier.code == "ended"
+    memory.ledger.verify(deep=True)
+
+
+def test_a_linked_copy_is_contested_with_its_original_and_cites_its_speaker(house):
+    memory, team, fact, receipt = shared(house)
+    (cited,) = team.read(receipt.record_id).item.citations
+    assert (cited.record_id, cited.speaker) == (fact.record_id, "ana")
+    assert "unnamed speaker" not in team.recall("api port").render()
+    assert [s.citation.speaker for s in team.read(receipt.record_id).supports] == ["ana"]
+    memory.contest(fact.record_id, reason="is it?")
+    assert team.read(receipt.record_id).item.status == "disputed"
+    assert team.read(receipt.record_id).item.qualifier.code == memory.read(fact.record_id).item.qualifier.code
+    memory.settle(fact.record_id, reason="it is")
+    assert team.read(receipt.record_id).item.status == "active"
+    memory.ledger.verify(deep=True)
+
+
+def test_the_speaker_of_an_original_is_told_to_who_may_read_it(house):
+    memory = house.memory()
+    talk = memory.capture("Our port is 8080, between us.", speaker="Cleo", sensitivity="high")
+    fact = claim(memory, "api", "port", 8080, evidence=[firsthand.cite(talk.record_id)])
+    memory.share(fact.record_id, "team:web", reason="they ask")
+    sees = house.memory(scope="team:web", grant=firsthand.Grant(clearance="high"))
+    assert [c.speaker for c in sees.recall("api port").items[0].citations] == ["Cleo"]
+    outside = house.memory(scope="team:web", grant=firsthand.Grant(clearance="high", read={"team:web"}))
+    assert [c.speaker for i in outside.recall("api port").items for c in i.citations] == []
 
 
 def test_a_copy_that_is_said_there_too_stands_on_its_own(house):

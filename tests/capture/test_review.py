@@ -5,6 +5,7 @@ from houses import claim, current, texts
 
 import firsthand
 from firsthand import cite
+from firsthand.vocabulary.reviews import REVIEW_KINDS
 
 
 def proposed(house, verb="correct", **more):
@@ -55,7 +56,7 @@ def test_an_approved_proposal_does_what_it_meant(house, verb):
     if verb in ("correct", "change", "fork"):
         assert receipt.standing.tier == "fact"
         assert memory.recall("api port 9090").items[0].authority == "authoritative"
-    assert memory.review.list().items == ()
+    assert memory.review.list("proposals").items == ()
     with pytest.raises(firsthand.AbsentError):
         memory.review.decide(item.item_id, "approve", reason="again")
     memory.ledger.verify(deep=True)
@@ -182,6 +183,60 @@ def test_pages_go_on_where_they_ended(house):
             if cursor is None:
                 break
         assert seen == expected[::-1]
+
+
+def test_everything_that_waits_is_listed_by_kind_with_counts(house):
+    memory, ben, agent = house.memory(), house.memory("ben"), house.agent("cem")
+    assert memory.review.list().counts == dict.fromkeys(REVIEW_KINDS, 0)
+    one, two = claim(memory, "api", "port", 8080), claim(ben, "api", "port", 9090)
+    guess = claim(agent, "Ana", "likes", "tea", basis="inferred")
+    memory.reject(value={"subject": "Ana", "predicate": "lives_in", "object": "Rome"}, reason="no")
+    near = memory.remember("Ana was seen in Rome")
+    proposal = agent.retract(one.record_id, reason="is it?")
+    page = memory.review.list()
+    assert [(i.kind, i.item_id) for i in page.items] == [
+        ("proposals", proposal.entry_id), ("conflicts", two.record_id), ("conflicts", one.record_id),
+        ("candidates", guess.record_id), ("near_tombstones", near.record_id),
+    ]  # fmt: skip
+    assert page.counts == {"proposals": 1, "conflicts": 2, "candidates": 1, "near_tombstones": 1}
+    assert page.cursor is None
+    seen, cursor = [], None
+    while True:
+        part = memory.review.list(limit=2, cursor=cursor)
+        assert bool(part.counts) == (cursor is None)
+        seen += part.items
+        if (cursor := part.cursor) is None:
+            break
+    assert tuple(seen) == page.items
+    assert [i.kind for i in memory.review.list("conflicts").items] == ["conflicts"] * 2
+    with pytest.raises(firsthand.InvalidError):
+        memory.review.list("candidates", cursor="conflicts:3")
+
+
+def test_a_proposal_says_what_it_is_about_to_who_may_read_it(house):
+    memory, agent = house.memory(), house.agent("cem")
+    first = memory.remember("The deploy is on Friday at noon")
+    second = memory.remember("The deploy is on a Friday at noon")
+    memory.jobs.run()
+    (merge,) = memory.review.list("proposals").items
+    assert (merge.text, set(merge.about)) == (None, {memory.read(r.record_id).item.text for r in (first, second)})
+    retracting = agent.retract(first.record_id, reason="Falcon listens on port 8081, no? Look.").entry_id
+    correcting = agent.correct(first.record_id, "Falcon, says the deploy, is at port 8081", reason="look").entry_id
+
+    def shown(reader):
+        return {i.item_id: i for i in reader.review.list("proposals").items}
+
+    assert shown(memory)[retracting].about == ("The deploy is on Friday at noon",)
+    memory.reject(value={"subject": "Falcon", "predicate": "port", "object": 8081}, reason="never")
+    for item in (shown(memory)[retracting], shown(memory)[correcting]):
+        assert "8081" not in f"{item.text} {item.reason}"
+        assert "[rejected: " in f"{item.text} {item.reason}"
+    later = agent.change(second.record_id, "Falcon has port 8081", since="2026-03-02", reason="look").entry_id
+    assert shown(memory)[later].text.startswith("[rejected: ")
+    memory.classify(second.record_id, "high", reason="secret")
+    low = house.memory("low", grant=firsthand.Grant(clearance="medium"))
+    assert [i.about for i in shown(low).values() if i.verb == "merge"] in ([], [("The deploy is on Friday at noon",)])
+    assert "The deploy is on a Friday at noon" not in str(shown(low))
 
 
 def test_the_same_decision_again_gets_the_first_receipt(house):

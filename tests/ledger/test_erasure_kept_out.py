@@ -8,6 +8,7 @@ import pytest
 from erasing import canary, left, opened
 
 import firsthand
+from firsthand.capture import sieve
 from firsthand.memory import Memory
 from firsthand.vocabulary.entries import Body, Lift
 
@@ -35,7 +36,8 @@ def fed_again(folder: Path) -> None:
         assert (alone.outcome, alone.code, alone.record_id) == ("refused", "erased", None)
         assert memory.remember(LONG.format(word)).code == "erased"
         assert memory.remember(subject="anchor", predicate="password", object=word).code == "tombstone_rejected"
-        assert memory.capture(f"anchor's {word}").code == "erased"
+        for short in (f"anchor's {word}", f"anchor: {word}", f"(anchor) '{word}'"):
+            assert memory.capture(short).code == "erased"
         skill = firsthand.Competence(
             skill_name="mooring", triggers=(firsthand.Trigger(signal="wind"),),
             recipe=(firsthand.RecipeStep(step=LONG.format(word)),),
@@ -53,6 +55,20 @@ def fed_again(folder: Path) -> None:
 
 def test_what_was_erased_is_cut_when_it_is_fed_again_and_the_rest_is_taken(tmp_path: Path) -> None:
     fed_again(tmp_path)
+
+
+def what_nobody_claimed(folder: Path) -> None:
+    word = canary(8)
+    with opened(folder) as memory:
+        memory.capture(LONG.format(word))
+        memory.erase(value=("anchor", None, word), reason_code="privacy")
+        assert memory.capture(f"anchor: {word}").code == "erased"
+        assert memory.capture("anchor: steel").outcome == "stored"
+        assert left(memory, word) == {}
+
+
+def test_a_value_that_nobody_claimed_is_kept_out_of_short_sentences_too(tmp_path: Path) -> None:
+    what_nobody_claimed(tmp_path)
 
 
 def a_process_that_knew_nothing(folder: Path) -> None:
@@ -131,18 +147,21 @@ def test_a_person_who_lifts_the_erasure_lets_the_words_in_again(tmp_path: Path) 
 
 MUTANTS = {
     "nothing is cut": (
-        "firsthand.capture.sieve._Cutter._is_kept_out", lambda self, sentence, *, short: False, fed_again),
+        "firsthand.capture.sieve.Cutter._is_kept_out", lambda self, sentence, *, short: False, fed_again),
     "short sentences are not told by both": (
-        "firsthand.capture.sieve._Cutter._says_both", lambda self, sentence: False, fed_again),
+        "firsthand.capture.sieve.Cutter._says_both", lambda self, sentence: False, fed_again),
+    "what nobody claimed leaves no stone": (
+        "firsthand.capture.erase._tombstones", lambda aim, found: [], what_nobody_claimed),
     "fingerprints are not kept": (
         "firsthand.capture.erase._fingerprints", lambda reader, handle, aim, found: (), fed_again),
     "fingerprints are read once": (
         "firsthand.store.sqlite_write.SqliteWriter.last_bearing_on", lambda self, key: 0, a_process_that_knew_nothing),
     "every sentence of a subject is cut": (
-        "firsthand.capture.sieve._Cutter._is_kept_out", lambda self, sentence, *, short: "anchor" in sentence,
+        "firsthand.capture.sieve.Cutter._is_kept_out", lambda self, sentence, *, short: "anchor" in sentence,
         only_whole_sentences),
     "every scope keeps out what one erased": (
-        "firsthand.capture.sieve.Sieve._for", lambda self, writer, scope: list(self._read(writer).values()),
+        "firsthand.capture.sieve.KeptOut.cutter",
+        lambda self, reader, scope: sieve.Cutter(self._keyed, reader, scope, list(self._kept.values())),
         scopes_keep_out_their_own),
     "a lift changes nothing": ("firsthand.capture.sieve.lifted", lambda view, entry: False, lifted_by_a_person),
 }  # fmt: skip

@@ -82,6 +82,19 @@ def test_what_only_shares_a_source_with_the_value_falls_to_pending_and_keeps_its
         assert left(memory, "Larchmont") == {}
 
 
+def test_what_came_instead_of_an_erased_value_keeps_its_words(tmp_path: Path) -> None:
+    with opened(tmp_path) as memory:
+        old = memory.remember(subject="hull", predicate="uses", object="zqxoak")
+        new = memory.change(old.record_id, object="ash", reason="it was rebuilt")
+        told = memory.change(new.record_id, object="elm", reason="zqxoak in the hull was rotten")
+        assert words_of(memory, str(old.record_id))
+        memory.erase(old.record_id, reason_code="privacy")
+        assert not words_of(memory, str(old.record_id))
+        assert words_of(memory, str(new.record_id))
+        assert not words_of(memory, str(told.record_id))
+        assert memory.ledger.verify(deep=True).deep
+
+
 def a_dry_run_changes_nothing(folder: Path) -> None:
     with opened(folder) as memory:
         talk = memory.capture("The word is larch.")

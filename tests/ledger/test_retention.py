@@ -25,6 +25,13 @@ days = 1
 [[retention]]
 sensitivity = "high"
 days = 7
+[[retention]]
+origin = "pytest"
+days = 3
+[[retention]]
+kind = "episodic"
+origin = "*"
+days = 5
 """
 
 
@@ -48,8 +55,13 @@ def ages(folder: Path) -> None:
         clock.at += 2 * MICROSECONDS_PER_DAY
         assert [d.record_id for d in memory.erasure.due().due] == [noise.record_id]
         assert noise.record_id in memory.erasure.retain().erased
-        clock.at += 6 * MICROSECONDS_PER_DAY
-        assert secret.record_id in memory.erasure.retain().erased
+        tools = [memory.capture("14 passed", origin=origin).record_id for origin in ("pytest", "ruff")]
+        gone: list[str] = []
+        for expected in ([], tools[:1], tools):
+            clock.at += 2 * MICROSECONDS_PER_DAY
+            gone += memory.erasure.retain().erased
+            assert [record for record in gone if record in tools] == expected
+        assert secret.record_id in gone
         clock.at += 30 * MICROSECONDS_PER_DAY
         report = memory.erasure.retain()
         assert {d.record_id: d.held for d in report.due} == {talk.record_id: False, held.record_id: True}
@@ -124,7 +136,7 @@ def test_without_rules_nothing_is_ever_due_and_an_agent_runs_no_retention(tmp_pa
     ['retention = 3', '[[retention]]\nkind = "x"\ndays = 1', '[[retention]]\ndays = 0',
      '[[retention]]\nkind = "entity"',
      '[[retention]]\ndays = 1\nweeks = 2', '[[retention]]\ndays = 1\nsensitivity = "odd"', 'retention = [3]',
-     '[[retention]]\ndays = 1\ntag = 4'],
+     '[[retention]]\ndays = 1\ntag = 4', '[[retention]]\ndays = 1\norigin = 4'],
 )  # fmt: skip
 def test_a_rule_that_makes_no_sense_is_refused(text: str) -> None:
     with pytest.raises(firsthand.InvalidError):
@@ -133,6 +145,8 @@ def test_a_rule_that_makes_no_sense_is_refused(text: str) -> None:
 
 MUTANTS = {
     "ages are not looked at": ("firsthand.capture.retention._fits", lambda rule, record, level: True, ages),
+    "every tool is one tool": (
+        "firsthand.capture.retention.ANY_ORIGIN", "pytest", ages),
     "holds are not asked for": ("firsthand.capture.retention.holds_on", lambda reader, record: [], ages),
     "retention keeps out what it erased": (
         "firsthand.capture.erase._fingerprints",

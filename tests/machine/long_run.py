@@ -10,7 +10,7 @@ import pytest
 import test_machine
 from hypothesis import Phase
 
-EXAMPLES = 40
+LIVES = 40
 
 
 def main() -> int:
@@ -21,7 +21,7 @@ def main() -> int:
     while done < wanted:
         print(f"seed {seed}: {done} of {wanted} steps, {time.monotonic() - started:.0f} s", flush=True)
         with pytest.MonkeyPatch.context() as patch:
-            done += test_machine.run(seed, EXAMPLES, patch, (Phase.generate, Phase.shrink))
+            done += test_machine.run(seed, LIVES, patch, (Phase.generate, Phase.shrink))
         seed += 1
     print(f"{done} steps, 0 violations, {time.monotonic() - started:.0f} s")
     return 0

@@ -9,15 +9,11 @@ from typing import Any
 
 import apsw
 import pytest
-from pairs import SCOPE, Pair, believed, entries, erase, look
+from pairs import SCOPE, Pair, believed, entries, erase, files_of, look
 
 import firsthand
+from firsthand import wiring
 from firsthand.moving import backups
-
-
-def files_of(path: Path) -> bytes:
-    """Every byte of a memory, its logs and its keys."""
-    return b"".join(p.read_bytes() for p in sorted(path.parent.glob(path.name + "*")) if p.is_file())
 
 
 def opened(path: Path, **more: Any) -> Any:
@@ -145,6 +141,83 @@ def test_what_came_from_another_store_is_believed_after_a_restore_as_before(pair
             found = list(reader.bearing_on("r:" + wrong.record_id))
             assert [e.skeleton.author.role for e in found] == ["agent"], "a person there is no person here"
         assert memory.ledger.verify(deep=True).deep
+
+
+def erased_while_it_is_restored(pair: Pair, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Somebody opens the live store, erases and closes it, between what the restore read of it and its replacement."""
+    with pair.memory("a") as memory:
+        gone = memory.capture("The zqxgone is here.")
+        memory.ledger.backup(pair.folder / "backup")
+    erased: list[str] = []
+    genuine = wiring.install
+
+    def install(*given: Any) -> bool:
+        if not erased:
+            with opened(pair.path("a"), clock=pair.clock) as other:
+                erased.append(erase(other, gone.record_id))
+        return genuine(*given)
+
+    monkeypatch.setattr("firsthand.wiring.install", install)
+    report = firsthand.restore(pair.folder / "backup", pair.path("a"))
+    assert report.erasures == 1
+    assert b"zqxgone" not in files_of(pair.path("a"))
+    with opened(pair.path("a")) as memory:
+        assert memory.ledger.verify(deep=True).deep
+
+
+def test_what_is_erased_while_a_restore_is_under_way_is_brought_over_too(
+    pair: Pair, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    erased_while_it_is_restored(pair, monkeypatch)
+
+
+def test_a_store_that_is_written_again_and_again_is_not_replaced(pair: Pair, monkeypatch: pytest.MonkeyPatch) -> None:
+    with pair.memory("a") as memory:
+        memory.ledger.backup(pair.folder / "backup")
+    genuine = wiring.install
+
+    def install(*given: Any) -> bool:
+        with opened(pair.path("a"), clock=pair.clock) as other:
+            other.capture("Again.")
+        return genuine(*given)
+
+    monkeypatch.setattr("firsthand.wiring.install", install)
+    with pytest.raises(firsthand.BusyError) as caught:
+        firsthand.restore(pair.folder / "backup", pair.path("a"))
+    assert caught.value.code == "store_in_use"
+    assert "Again." in str(entries(pair.path("a")))
+
+
+def a_store_made_meanwhile(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    backup = backed_up(folder)
+    genuine = wiring.install
+    made: list[str] = []
+
+    def install(database: Path, target: Path, seen: Any) -> bool:
+        with monkeypatch.context() as patch:
+            patch.setattr(Path, "exists", lambda path: path != target and PATH_EXISTS(path))
+            done = genuine(database, target, seen) if made else None
+        if done is None:
+            opened(target).close()
+            made.append("made")
+            with monkeypatch.context() as patch:
+                patch.setattr(Path, "exists", lambda path: path != target and PATH_EXISTS(path))
+                assert genuine(database, target, seen) is False, "it is there now"
+            return False
+        return done
+
+    monkeypatch.setattr("firsthand.wiring.install", install)
+    with pytest.raises(firsthand.BusyError):
+        firsthand.restore(backup, folder / "new.db")
+
+
+PATH_EXISTS = Path.exists
+
+
+def test_a_store_that_was_made_while_a_restore_is_under_way_is_not_overwritten(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    a_store_made_meanwhile(tmp_path, monkeypatch)
 
 
 # ---- what is refused -------------------------------------------------------------------------------------------------

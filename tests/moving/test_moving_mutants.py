@@ -18,7 +18,7 @@ import test_take_in as take_in
 from pairs import Pair
 
 import firsthand
-from firsthand.moving import foreign, manifest, merging, packing
+from firsthand.moving import foreign, manifest, merging, packing, surveying
 from firsthand.ports import LedgerRow
 from firsthand.rules import vouching
 from firsthand.rules.seals import SealCheck
@@ -125,6 +125,18 @@ RELAYS = foreign.Relays.__init__
 READ_BACKUP = backups.backups.read_backup
 KEYS: dict[str, str] = {}
 INTAKE, CHOICE = "firsthand.moving.importing._Intake", "firsthand.moving.packing._Choice"
+SURVEY = "firsthand.moving.surveying.Survey"
+
+
+def in_their_own_order(self: Any) -> Iterator[Any]:
+    return iter(sorted(GENUINE_TAKEN(self), key=lambda taken: taken.row.position))
+
+
+def in_one(iterable: Any, size: int) -> Any:
+    return iter(list(iterable))
+
+
+GENUINE_TAKEN = surveying.Survey.taken
 MUTANTS = [
     Mutant("signatures of seals are not checked", {"firsthand.rules.seals.signed_by": lambda *given: True},
            seals.test_a_seal_whose_signature_does_not_hold_is_found),
@@ -151,7 +163,7 @@ MUTANTS = [
            take_in.test_an_export_that_is_not_whole_leaves_no_trace, {"what": "a manifest changed"}),
     Mutant("files are not hashed",
            {"firsthand.moving.importing.check_files": lambda *given: None,
-            "firsthand.moving.manifest.rows_in": unhashed, "firsthand.moving.importing.rows_in": unhashed},
+            "firsthand.moving.manifest.rows_in": unhashed, "firsthand.moving.surveying.rows_in": unhashed},
            take_in.test_an_export_that_is_not_whole_leaves_no_trace, {"what": "a byte flipped"}),
     Mutant("bodies are not hashed", {"firsthand.moving.foreign.body_digest": unchained},
            take_in.test_an_entry_that_fails_its_checks_is_quarantined_whole_and_the_others_are_taken_in,
@@ -162,7 +174,7 @@ MUTANTS = [
     Mutant("later formats are read as today's", {"firsthand.moving.foreign.FORMAT_VERSION": 9},
            take_in.test_an_entry_that_fails_its_checks_is_quarantined_whole_and_the_others_are_taken_in,
            {"what": "a format of a later version"}),
-    Mutant("any body may be blank", {f"{INTAKE}._may_be_blank": lambda self, entry_id: True},
+    Mutant("any body may be blank", {f"{SURVEY}._check_blank": lambda *given: None},
            take_in.test_an_entry_that_fails_its_checks_is_quarantined_whole_and_the_others_are_taken_in,
            {"what": "a body that is gone and that nothing erased"}),
     Mutant("names are taken as they come", {"firsthand.moving.foreign.Checks._names": lambda self, edges, body: True},
@@ -173,26 +185,31 @@ MUTANTS = [
            {"what": "a seal that its device did not sign"}),
     Mutant("spaces are not compared", {"firsthand.moving.foreign.Checks.skeleton": of_any_space},
            take_in.test_what_no_honest_store_would_send_is_quarantined, {"what": "an entry of another space"}),
-    Mutant("a ledger may have gaps", {"firsthand.moving.importing.linked_rows": unlinked},
+    Mutant("a ledger may have gaps", {"firsthand.moving.surveying.linked_rows": unlinked},
            take_in.test_a_ledger_with_a_gap_is_no_ledger),
-    Mutant("quarantine keeps what it keeps out", {f"{INTAKE}._quarantine": lambda self, row, code: None},
+    Mutant("quarantine keeps what it keeps out", {f"{SURVEY}._quarantine": lambda self, number, row, code: None},
            take_in.test_an_entry_that_fails_its_checks_is_quarantined_whole_and_the_others_are_taken_in,
            {"what": "a kind that is not known"}),
     Mutant("every store is known", {"firsthand.moving.importing.trust_in": lambda reader, device: "person"},
            take_in.test_a_store_that_is_not_registered_is_refused_and_noted_without_content),
     Mutant("keys of spaces are not compared", {"firsthand.moving.importing.key_check": lambda handle: ANY},
            take_in.test_another_space_and_another_key_are_told_apart_from_this_one),
-    Mutant("a store's own export is a stranger's", {"firsthand.moving.importing.concerns_one_store": lambda s: False},
+    Mutant("a store's own export is a stranger's", {"firsthand.moving.surveying.concerns_one_store": lambda s: False},
            peers.test_what_a_store_says_of_its_own_peers_is_not_taken_over),
-    Mutant("an import skips erasures that came first", {f"{INTAKE}._erased_by": lambda self, entry_id: False},
+    Mutant("an import skips erasures that came first", {"firsthand.moving.importing.erased_by": lambda *given: False},
            take_in.test_words_whose_erasure_came_before_they_did_stay_out),
-    Mutant("a blank body needs no erasure", {f"{INTAKE}._erased_by": lambda self, entry_id: True},
+    Mutant("a blank body needs no erasure", {"firsthand.moving.surveying.erased_by": lambda reader, entry_id: True},
            take_in.test_a_blank_body_whose_erasure_is_quarantined_stops_the_whole_export),
-    Mutant("an import skips the erasures in it", {f"{INTAKE}._destroy": lambda self: None},
+    Mutant("an import skips the erasures in it", {"firsthand.moving.importing.destroy_named": lambda *given: 0},
            take_in.test_an_erasure_by_a_store_that_vouches_for_persons_destroys_the_words_here_too),
     Mutant("a replay sees what came later", {"firsthand.store.sqlite_write.SqliteWriter.look_no_further":
                                              lambda self, position: None},
            take_in.test_a_claim_whose_record_was_quarantined_waits_until_the_record_comes),
+    Mutant("erasures come after what they erased", {f"{SURVEY}.taken": in_their_own_order}, take_in.torn),
+    Mutant("an export is taken in at once", {"firsthand.moving.importing.itertools.islice": in_one},
+           take_in.others_write_in_between),
+    Mutant("trust is asked for once", {"firsthand.moving.importing.trust_in": lambda reader, device: "person"},
+           take_in.test_a_store_that_is_removed_meanwhile_is_believed_no_further),
     Mutant("every person is a person here", {"firsthand.store.read_ledger.as_vouched": one_voice},
            peers.test_a_person_there_is_a_person_here_only_if_the_registration_says_so),
     Mutant("rejections bind whoever wrote them", {"firsthand.store.read_ledger.as_vouched": one_voice},

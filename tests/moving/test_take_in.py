@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 from histories import Authors
-from pairs import Pair, believed, entries, erase, everything, forged, look, put_manifest, signed_again, unwritten
+from pairs import SCOPE, Pair, believed, entries, erase, everything, forged, look, put_manifest, signed_again, unwritten
 
 import firsthand
 from firsthand.rules.identity import entry_id
@@ -157,32 +157,103 @@ def test_an_export_that_is_not_whole_leaves_no_trace(what: str, pair: Pair) -> N
     assert everything(pair.path("b")) == held
 
 
-def test_an_export_that_breaks_off_in_the_middle_of_taking_it_in_leaves_no_trace(
-    pair: Pair, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    a, b = pair.memory("a"), pair.memory("b")
-    pair.trusting(b, a)
-    for number in range(4):
-        a.capture(f"Plank {number} is dry.")
+def torn(pair: Pair, monkeypatch: pytest.MonkeyPatch) -> None:
+    """An export with a rejection, a blank body and its erasure, broken off at every entry."""
+    a, whole = pair.memory("a"), pair.memory("b")
+    gone = a.capture("The zqxword is here.")
+    wrong = a.remember(subject="hull", predicate="uses", object="tar")
+    a.reject(wrong.record_id, reason="never")
+    a.capture("The hull uses tar, they say.")
+    a.remember(subject="hull", predicate="status", object="dry")
+    a.erase(gone.record_id, reason_code="privacy")
     path = pair.export(a)
-    held = everything(pair.path("b"))
-    monkeypatch.setattr("firsthand.moving.importing.BATCH_ENTRIES", 2)
+    pair.trusting(whole, a)
+    total = whole.ledger.take_in(path).added
+    monkeypatch.setattr("firsthand.moving.importing.BATCH_ENTRIES", 3)
+    monkeypatch.setattr("firsthand.moving.importing.PAUSE_SECONDS", 0)
+    for breaks_at in range(total):
+        c = broken_off(pair, a, path, breaks_at, monkeypatch)
+        added = len(shared(pair.folder / f"c{breaks_at}.db")) - len(shared(pair.folder / "fresh.db"))
+        assert added in (breaks_at // 3 * 3, breaks_at // 3 * 3 + 1), "whole batches, and what they tell of meetings"
+        assert c.ledger.verify(deep=True).deep
+        assert c.ledger.take_in(path).added == total - breaks_at // 3 * 3
+        assert believed(pair.folder / f"c{breaks_at}.db") == believed(pair.path("b"))
+        assert c.ledger.verify(deep=True).deep
+        c.close()
+
+
+def broken_off(pair: Pair, a: Any, path: Path, breaks_at: int, monkeypatch: pytest.MonkeyPatch) -> Any:
+    """A store whose taking in of an export broke off before so many entries."""
+    from firsthand.ledger import adopt
+
+    at = pair.folder / f"c{breaks_at}.db"
+    if not (pair.folder / "fresh.db").exists():
+        firsthand.join(pair.folder / "fresh.db", pair.folder / "space.key")
+        with firsthand.open(pair.folder / "fresh.db", actor="ana", role="person", scope=SCOPE, clock=pair.clock) as c:
+            pair.trusting(c, a)
+    firsthand.join(at, pair.folder / "space.key")
+    c = firsthand.open(at, actor="ana", role="person", scope=SCOPE, clock=pair.clock)
+    pair.trusting(c, a)
     calls: list[int] = []
 
     def failing(*given: Any) -> Any:
-        calls.append(1)
-        if len(calls) > 4:
+        if len(calls) == breaks_at:
             raise OSError(5, "gone")
+        calls.append(1)
         return adopt(*given)
 
-    from firsthand.ledger import adopt
+    with monkeypatch.context() as patch:
+        patch.setattr("firsthand.moving.importing.adopt", failing)
+        with pytest.raises(OSError, match="gone"):
+            c.ledger.take_in(path)
+    return c
 
-    monkeypatch.setattr("firsthand.moving.importing.adopt", failing)
-    with pytest.raises(OSError, match="gone"):
-        b.ledger.take_in(path)
-    assert everything(pair.path("b")) == held
-    monkeypatch.undo()
-    assert b.ledger.take_in(path).added > 4
+
+def test_an_export_that_breaks_off_leaves_whole_batches_that_verify_and_taking_it_in_again_finishes(
+    pair: Pair, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    torn(pair, monkeypatch)
+
+
+def others_write_in_between(pair: Pair, monkeypatch: pytest.MonkeyPatch) -> None:
+    a, b = pair.memory("a"), pair.memory("b")
+    pair.trusting(b, a)
+    for number in range(8):
+        a.capture(f"Plank {number} is dry.")
+    path = pair.export(a)
+    monkeypatch.setattr("firsthand.moving.importing.BATCH_ENTRIES", 3)
+    monkeypatch.setattr("firsthand.moving.importing.PAUSE_SECONDS", 0)
+    ours: list[str] = []
+
+    def write(done: int, total: int) -> None:
+        with firsthand.open(pair.path("b"), actor="ben", role="person", scope=SCOPE, clock=pair.clock) as other:
+            ours.append(other.capture(f"Heard after {done} of {total}.").record_id or "")
+
+    report = b.ledger.take_in(path, progress=write)
+    assert len(ours) == -(-report.added // 3)
+    order = [e for (e,) in look(pair.path("b"), "SELECT entry_id FROM entry ORDER BY position")]
+    places = [order.index("e" + record[1:]) for record in ours]
+    taken = [order.index(e) for (e,) in look(pair.path("a"), "SELECT entry_id FROM entry") if e in order]
+    assert min(taken) < places[0] < places[1] < max(taken)
+    assert b.ledger.verify(deep=True).deep
+
+
+def test_others_write_between_two_batches(pair: Pair, monkeypatch: pytest.MonkeyPatch) -> None:
+    others_write_in_between(pair, monkeypatch)
+
+
+def test_a_store_that_is_removed_meanwhile_is_believed_no_further(pair: Pair, monkeypatch: pytest.MonkeyPatch) -> None:
+    a, b = pair.memory("a"), pair.memory("b")
+    pair.trusting(b, a)
+    said = [a.capture(f"Plank {number} is dry.") for number in range(8)]
+    monkeypatch.setattr("firsthand.moving.importing.BATCH_ENTRIES", 3)
+    with pytest.raises(firsthand.RefusedError) as caught:
+        b.ledger.take_in(pair.export(a), progress=lambda done, total: b.peers.remove(a.peers.own().device))
+    assert caught.value.code == "peer_unknown"
+    here = entries(pair.path("b"))
+    assert "Plank 0" in str(here)
+    assert (said[-1].record_id or "")[1:] not in str(here)
+    assert b.ledger.verify(deep=True).deep
 
 
 def test_a_store_that_is_not_registered_is_refused_and_noted_without_content(pair: Pair) -> None:

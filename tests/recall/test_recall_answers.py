@@ -761,3 +761,17 @@ def test_a_dispute_that_ended_in_agreement_leaves_the_agreed_value_as_the_answer
     packet = ana.recall("api port", kinds=["semantic"])
     assert [(i.text, i.qualifier.code) for i in packet.items] == [("api port 9090", "current")]
     assert {i.text for c in packet.conflicts for i in c.items} == {"api port 8080"}
+
+
+def test_of_two_claims_that_one_record_says_only_the_contested_one_is_a_conflict(tmp_path: Path) -> None:
+    with opened(tmp_path) as memory:
+        oak = {"subject": "hull", "predicate": "uses", "object": "oak"}
+        slip = memory.remember(**oak)
+        memory.correct(slip.record_id, object="ash", reason="a slip")
+        assert memory.remember(**oak).record_id == slip.record_id
+        assert sorted(texts(memory.recall("hull", kinds=["semantic"]))) == ["hull uses ash", "hull uses oak"]
+        memory.contest(slip.record_id, reason="is it?")
+        packet = memory.recall("hull", kinds=["semantic"])
+        (answer,), (conflict,) = texts(packet), packet.conflicts
+        assert {answer, *(i.text for i in conflict.items)} == {"hull uses ash", "hull uses oak"}
+        assert [i.status for i in conflict.items] == ["disputed"]

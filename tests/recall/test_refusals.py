@@ -46,6 +46,26 @@ def test_refusals_of_a_scope_that_may_not_be_read_are_not_told(tmp_path: Path) -
         guest.refusals()
 
 
+def test_a_refused_receipt_names_what_is_to_be_lifted_to_who_may_see_it(tmp_path: Path) -> None:
+    with opened(tmp_path) as memory, opened(tmp_path, actor="bot", role="agent") as agent:
+        stone = refused(memory, agent)
+        receipt = agent.remember("Ana lives in Wuppertal")
+        assert (receipt.outcome, receipt.cause_entry, receipt.next_action) == ("refused", stone, "ask_person")
+        assert memory.refusals().refusals[0].next_action == "ask_person"
+        hidden = memory.remember("Ana lives in Bochum", subject="Ana", predicate="lives_in", object="Bochum",
+                                 sensitivity="high")  # fmt: skip
+        rejection = memory.reject(hidden.record_id, reason="not so").entry_id
+        space = memory.at(scope="space:").reject(value={"subject": "Ana", "predicate": "owns", "object": "a boat"},
+                                                 reason="not so").entry_id  # fmt: skip
+    grant = Grant(read=frozenset(("project:orion",)), write=frozenset(("project:orion",)), clearance="low")
+    with opened(tmp_path, actor="low", role="agent", grant=grant) as low, opened(tmp_path) as memory:
+        for sentence, stone in (("Ana lives in Bochum", rejection), ("Ana owns a boat", space)):
+            receipt = low.remember(sentence, basis="inferred")
+            assert (receipt.outcome, receipt.cause_entry) == ("refused", None)
+            assert low.refusals().refusals[0].cause_entry is None
+            assert memory.refusals().refusals[0].cause_entry == stone
+
+
 def test_refusals_come_in_pages_newest_first(tmp_path: Path) -> None:
     with opened(tmp_path) as memory, opened(tmp_path, actor="bot", role="agent") as agent:
         refused(memory, agent, times=5)

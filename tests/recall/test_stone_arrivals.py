@@ -16,10 +16,11 @@ from firsthand.vocabulary.entries import Body, Edges, Reject, Revise, Tombstone,
 from firsthand.vocabulary.records import Episodic
 
 
-def arrive(memory: Memory, edges: Edges, body: Body) -> str:
+def arrive(memory: Memory, edges: Edges, body: Body, record: str | None = None) -> str:
     """An entry as another store wrote it, which knew nothing of this one; its id."""
     gateway, handle = memory._engine.gateway, memory._handle
-    draft = Draft(scope=handle.scope_id, author=handle.ids, edges=edges, recorded_at=gateway.clock.now())
+    now = gateway.clock.now()
+    draft = Draft(scope=handle.scope_id, author=handle.ids, edges=edges, recorded_at=now, record=record)
     with memory._engine.store.writing(memory.space) as writer:
         done = append(writer, draft, prepare(body, secrets.token_bytes(SALT_BYTES), 0))
         return done.entry.id

@@ -129,6 +129,28 @@ def test_an_alias_of_the_value_counts(tmp_path: Path) -> None:
         assert near.standing.status == "needs_review"
 
 
+def test_a_whole_sentence_is_known_again_however_its_numbers_are_joined(tmp_path: Path) -> None:
+    with opened(tmp_path) as memory:
+        spellings = ("The spare key is in 14C", "The spare key is in 14 C", "The spare key is in 14-C")
+        for at, rejected in enumerate(spellings):
+            project = memory.at(scope=f"project:p{at}")
+            fact = project.remember(rejected)
+            reject(project, fact.record_id or "")
+            assert [project.remember(said).code for said in spellings] == [EXACT] * 3
+            assert project.remember("The spare key is in 14 D").outcome == "stored"
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    ["Ana has 14 cats", "Ana pays 14 a month", "Ana is at 114 C Street", "Ana has 14 C-clamps", "Ana knows C, page 14",
+     "Ana has 9 C. The other had 14 C."],
+)  # fmt: skip
+def test_what_only_resembles_a_number_with_its_letter_passes(sentence: str, tmp_path: Path) -> None:
+    with opened(tmp_path) as memory:
+        forbidden(memory, "14C", predicate="has")
+        assert memory.remember(sentence).standing.status == "active"  # type: ignore[union-attr]
+
+
 @pytest.mark.parametrize(
     ("value", "sentence"),
     [
@@ -137,6 +159,19 @@ def test_an_alias_of_the_value_counts(tmp_path: Path) -> None:
         ("2026-05-09", "Ana begins on 9 May 2026"),
         ("2026-05-09", "Ana begins on May 9, 2026, they say"),
         ("$30", "Ana paid $30, no more"),
+        ("14C", "Ana has the 14 C now"),
+        ("14C", "Ana has 14-C now"),
+        ("14C", "Ana has 14\u2011C now"),
+        ("14 C", "Ana has 14C now"),
+        ("14 C", "Ana has 14-C now"),
+        ("14-C", "Ana has 14C, no more"),
+        ("B-12", "Ana has B 12 by now"),
+        ("PostgreSQL 16", "Ana has PostgreSQL16 now"),
+        ("30 days", "Ana has 30-day passes"),
+        ("seat 14C", "Ana has seat 14 C now"),
+        ("seat 14 C", "Ana has seat 14C now"),
+        ("seat 14 C by the window", "Ana: seat 14C by the window!"),
+        ("seat 14C by the window", "Ana: seat 14 C by the window!"),
         ("the old mill by the northern harbour wall", "Ana: at the OLD mill by the northern harbour wall!"),
     ],
 )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import pytest
 from stores import everything, lift, opened, reject, texts, withdraw
 
 from firsthand import Memory, cite
@@ -204,6 +205,74 @@ def test_the_reason_of_a_rejection_does_not_say_it_again(tmp_path: Path) -> None
         write(memory, Reject(tombstone=named), kept.record_id, reason="She never lived in Berlin. She asked for this.")
         reasons = [e.reason for e in memory.history(kept.record_id or "").entries]
         assert reasons[-1] == f"{stone(memory)} She asked for this."
+
+
+SPELLINGS: list[tuple[object, str]] = [
+    ("Berlin", "\u0410n\u0430 lives in B\u0435rlin"),
+    ("Berlin", "\uff21\uff4e\uff41 lives in \uff22\uff45\uff52\uff4c\uff49\uff4e"),
+    ("Berlin", "Ana lives in B\u200berlin"),
+    ("Berlin", "Annie lives in Berlin"),
+    ("Berlin", "Ana lives in Spree-Athen"),
+    ("14C", "Ana sits in 14 C"),
+    ("14 C", "Ana sits in 14-C"),
+    (1000, "Ana has 1,000 of them"),
+    (1000, "Ana has 1 000 of them"),
+    ("30 days", "Ana keeps them 30d"),
+    ("2026-05-09", "Ana begins on 9 May 2026"),
+    ("C++", "Ana likes c++ best"),
+]
+
+
+@pytest.mark.parametrize(("value", "sentence"), SPELLINGS)
+def test_a_spelling_is_masked_alike_before_and_after_the_rejection(
+    value: object, sentence: str, tmp_path: Path
+) -> None:
+    with opened(tmp_path) as memory:
+        memory.remember(payload={"kind": "entity", "canonical_name": "Ana", "aliases": [{"value": "Annie"}]})
+        memory.remember(payload={"kind": "entity", "canonical_name": "Berlin", "aliases": [{"value": "Spree-Athen"}]})
+        before = memory.capture(f"{sentence}. It rains.", speaker="Zoe").record_id or ""
+        other = memory.capture("Ana has 15 B, 2,000 and Bern. It rains.", speaker="Zoe").record_id or ""
+        memory.reject(value={"subject": "Ana", "predicate": "has", "object": value}, reason="never")
+        mark = stone(memory)
+        after = memory.capture(f"{sentence}. It rains.", speaker="Ben").record_id or ""
+        assert [memory.read(i).item.text for i in (before, after)] == [f"{mark} It rains."] * 2
+        assert memory.read(other).item.text == "Ana has 15 B, 2,000 and Bern. It rains."
+
+
+SAID = "Ana never lived in Berlin, it was a guess. She said so."
+"""A reason that says what is rejected later."""
+
+
+def reasons_of(memory: Memory, record_id: str) -> list[str | None]:
+    return [e.reason for e in memory.history(record_id).entries]
+
+
+def test_a_reason_given_before_the_rejection_does_not_say_it_in_history(tmp_path: Path) -> None:
+    with opened(tmp_path) as memory:
+        fact = memory.remember(subject="Ana", predicate="lives_in", object="Lisbon", reason=SAID).record_id or ""
+        memory.contest(fact, reason=SAID)
+        memory.settle(fact, reason=SAID)
+        corrected = memory.correct(fact, object="Porto", reason=SAID)
+        memory.withdraw(fact, reason=SAID)
+        memory.restore(fact, reason=SAID)
+        berlin = memory.remember(subject="Ben", predicate="knows", object="Ana", reason="Ben met Ana in Lisbon.")
+        memory.retract(berlin.record_id, reason=SAID)
+        before = reasons_of(memory, fact)
+        assert set(before) == {SAID}
+        memory.reject(value={"subject": "Ana", "predicate": "lives_in", "object": "Berlin"}, reason="never again")
+        hidden = f"{stone(memory)} She said so."
+        assert reasons_of(memory, fact) == [hidden] * len(before)
+        assert reasons_of(memory, berlin.record_id or "") == ["Ben met Ana in Lisbon.", hidden]
+        utterance = memory.read(corrected.evidence_id or "").item
+        assert "Berlin" not in utterance.text + "".join(c.quote for c in utterance.citations)
+        assert "Porto" in utterance.text
+        assert all("Berlin" not in str(e.text) for e in memory.history(corrected.evidence_id or "").entries)
+        other = memory.at(scope="project:other")
+        elsewhere = other.remember(subject="Ana", predicate="lives_in", object="Rome", reason=SAID)
+        assert reasons_of(memory, elsewhere.record_id or "") == [SAID], "it was rejected in one scope alone"
+        lift(memory)
+        assert reasons_of(memory, fact) == before
+        assert "Berlin" in memory.read(corrected.evidence_id or "").item.text
 
 
 def test_withdrawn_evidence_is_withheld_and_comes_back_in_nothing(tmp_path: Path) -> None:

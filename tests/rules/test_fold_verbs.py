@@ -6,7 +6,7 @@ import random
 from collections.abc import Callable
 
 import pytest
-from scribe import ANA, ANAS_AGENT, BEN, USES, Scribe, claim, tombstone
+from scribe import ANA, ANAS_AGENT, BEN, CEM, USES, Scribe, claim, tombstone
 from test_fold_orders import SEED, check_some_orders
 
 from firsthand.rules.bearing import unit_of
@@ -14,6 +14,7 @@ from firsthand.vocabulary.entries import Judge, Reject, Settle
 from firsthand.vocabulary.instants import BEGINNING, FOREVER
 
 BERLIN, CITY, NEW = claim("berlin"), claim("berlin, germany"), claim("berlin (germany)")
+LISBON = claim("lisbon")
 RED, CRIMSON = claim("red", USES), claim("crimson", USES)
 OTHER = "team:y"
 
@@ -138,6 +139,71 @@ def test_a_linked_copy_falls_with_its_original(how: str) -> None:
     DEATHS[how](scribe, original)
     row = scribe.row(BERLIN, OTHER)
     assert (row.status, row.live_support) == ("pending_evidence", 0)
+    check_some_orders(scribe, random.Random(SEED), 6)
+
+
+ENDS: dict[str, Callable[[Scribe, str], object]] = {
+    "changed": lambda s, r: s.change(ANA, r, "lisbon", 20),
+    "followed by a later word": lambda s, r: s.remember(ANA, LISBON, 20),
+}
+
+
+@pytest.mark.parametrize("how", ENDS)
+def test_a_linked_copy_ends_with_its_original(how: str) -> None:
+    scribe, original, _ = shared()
+    ENDS[how](scribe, original)
+    here, there = scribe.row(BERLIN), scribe.row(BERLIN, OTHER)
+    assert (there.status, there.valid_to, there.ended_by) == ("active", here.valid_to, here.ended_by)
+    assert there.valid_to == 20
+    check_some_orders(scribe, random.Random(SEED), 6)
+
+
+def test_a_linked_copy_goes_on_with_its_original() -> None:
+    scribe, _original, _ = shared()
+    scribe.remember(ANA, LISBON, 20)
+    scribe.remember(ANA, BERLIN, 30)
+    windows = [(r.valid_from, r.valid_to) for r in scribe.rows_of(BERLIN)]
+    assert [(r.valid_from, r.valid_to) for r in scribe.rows_of(BERLIN, OTHER)] == windows
+    assert len(windows) == 2
+    check_some_orders(scribe, random.Random(SEED), 6)
+
+
+def test_a_copy_that_is_said_there_too_does_not_end_with_its_original() -> None:
+    scribe, original, _ = shared()
+    scribe.remember(CEM, BERLIN, 8, scope=OTHER)
+    scribe.remember(ANA, LISBON, 20)
+    assert scribe.row(BERLIN, OTHER).valid_to == FOREVER
+    scribe.contest(BEN, original, 25)
+    assert scribe.row(BERLIN, OTHER).status == "active"
+    check_some_orders(scribe, random.Random(SEED), 6)
+
+
+def test_a_linked_copy_is_contested_and_settled_with_its_original() -> None:
+    scribe, original, _ = shared()
+    doubt = scribe.contest(BEN, original, 20)
+    assert scribe.row(BERLIN).status == "disputed"
+    assert scribe.row(BERLIN, OTHER).status == "disputed"
+    check_some_orders(scribe, random.Random(SEED), 6)
+    scribe.settle(ANA, [doubt], 30)
+    assert scribe.row(BERLIN, OTHER).status == "active"
+    check_some_orders(scribe, random.Random(SEED), 6)
+
+
+def test_a_linked_copy_is_disputed_while_its_original_is() -> None:
+    scribe, _original, _ = shared()
+    scribe.remember(CEM, LISBON, 20)
+    assert {r.status for r in scribe.rows_of(BERLIN)} == {"disputed"}
+    assert {r.status for r in scribe.rows_of(BERLIN, OTHER)} == {"disputed"}
+    assert scribe.row(BERLIN, OTHER).challenged_by == scribe.row(LISBON).record
+    check_some_orders(scribe, random.Random(SEED), 6)
+
+
+def test_copies_of_each_other_end_with_the_words_they_copy() -> None:
+    scribe, _original, copy = shared()
+    scribe.share(ANA, copy, "team:x", 6)
+    scribe.remember(ANA, LISBON, 20)
+    assert scribe.row(BERLIN, OTHER).valid_to == 20
+    assert scribe.row(BERLIN).valid_to == 20
     check_some_orders(scribe, random.Random(SEED), 6)
 
 

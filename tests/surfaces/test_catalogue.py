@@ -28,7 +28,7 @@ ELSEWHERE = {
     "ledger.head": "of programs", "ledger.check": "what the doctor reads",
     "peers.share_key": "writes a key to a file: firsthand peers key", "ledger.later_than": "of a restore",
     "ledger.read_later": "of a restore", "ledger.bring_over": "of a restore",
-    "erasure.is_genuine": "of whoever was shown a certificate", "erasure.finish": "of the next to open",
+    "erasure.is_genuine": "of whoever was shown a certificate",
 }  # fmt: skip
 """What a memory offers and no door does, with the reason."""
 SPREAD = {"reject": {"value"}, "erase": {"value"}}

@@ -18,7 +18,10 @@ AGENT = ("--actor", "bens-agent", "--role", "agent")
 def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("HOME", str(tmp_path))
-    for name in ("XDG_DATA_HOME", *(f"FIRSTHAND_{name}" for name in ("DB", "SPACE", "SCOPE", "ACTOR", "ROLE"))):
+    for name in (
+        "XDG_DATA_HOME",
+        *(f"FIRSTHAND_{name}" for name in ("DB", "SPACE", "SCOPE", "ACTOR", "OWNER", "ROLE")),
+    ):
         monkeypatch.delenv(name, raising=False)
     (tmp_path / "firsthand.toml").write_text(
         'db = "memory.db"\nscope = "project:orion"\nactor = "ana"\nrole = "person"\n'
@@ -104,6 +107,18 @@ def test_forget_and_impact() -> None:
     assert run("forget", record, "--because", "bored").exit_code == 2
 
 
+def test_a_refusal_names_what_a_person_lifts() -> None:
+    record = a_port()
+    stone = ask("reject", record, "--reason", "never")["entry_id"]
+    refused = run("remember", "--subject", "api", "--predicate", "port", "--object", "8080", *AGENT)
+    assert f"firsthand lift {stone} --reason WHY" in " ".join(refused.stdout.split())
+    listed = run("refusals")
+    assert f"firsthand lift {stone} --reason WHY" in " ".join(listed.stdout.split())
+    assert "8080" not in listed.stdout
+    assert run("lift", stone, "--reason", "it is right").exit_code == 0
+    assert run("remember", "--subject", "api", "--predicate", "port", "--object", "8080", *AGENT).exit_code == 0
+
+
 def test_the_review_desk() -> None:
     record = a_port()
     proposed = ask("correct", record, "--object", "9090", "--reason", "I measured", *AGENT)
@@ -111,6 +126,7 @@ def test_the_review_desk() -> None:
     listed = run("review", "list").stdout
     assert proposed["entry_id"] in listed
     assert "bens-agent" in listed
+    assert "proposals (1)" in listed
     shown = run("review", "show", proposed["entry_id"]).stdout
     assert "bens-agent would correct: api port 9090" in shown
     assert "What each decision would change" in shown
@@ -118,8 +134,10 @@ def test_the_review_desk() -> None:
     decided = ask("review", "decide", proposed["entry_id"], "approve", "--reason", "checked")
     assert decided["standing"]["tier"] == "fact"
     assert told() == ["api port 9090"]
-    assert run("review", "list").stdout.startswith("Nothing of this kind waits here.")
+    assert run("review", "list").stdout.startswith("Nothing waits here.")
+    assert run("review", "list", "--kind", "conflicts").stdout.startswith("Nothing of this kind waits here.")
     guess = ask("remember", "Ana likes tea", "--basis", "inferred", *AGENT)["record_id"]
+    assert "candidates (1)" in run("review", "list").stdout
     (item,) = ask("review", "list", "--kind", "candidates")["items"]
     assert item["item_id"] == guess
     assert ask("review", "decide", guess[:9], "approve", "--reason", "she does")["standing"]["tier"] == "fact"

@@ -24,7 +24,10 @@ SAID = "Ana: auth-service runs on PostgreSQL 16 since March."
 def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("HOME", str(tmp_path))
-    for name in ("XDG_DATA_HOME", *(f"FIRSTHAND_{name}" for name in ("DB", "SPACE", "SCOPE", "ACTOR", "ROLE"))):
+    for name in (
+        "XDG_DATA_HOME",
+        *(f"FIRSTHAND_{name}" for name in ("DB", "SPACE", "SCOPE", "ACTOR", "OWNER", "ROLE")),
+    ):
         monkeypatch.delenv(name, raising=False)
     (tmp_path / "firsthand.toml").write_text(
         'db = "memory.db"\nscope = "project:orion"\nactor = "ana"\nrole = "person"\n'
@@ -362,6 +365,43 @@ def test_the_doctor_sees_keys_that_others_can_read_and_a_file_that_is_no_memory(
     assert "PROBLEM" in foreign.stdout
 
 
+@pytest.mark.parametrize("name", ["memory.db.keys", "memory.db.device"])
+def test_the_doctor_sees_each_secret_that_others_can_read(name: str, home: Path) -> None:
+    a_fact()
+    assert run("peers", "own").exit_code == 0
+    assert ask("doctor")["problems"] == []
+    (home / name).chmod(0o640)
+    found = run("doctor")
+    assert found.exit_code == 10
+    assert f"the key file {home / name} can be read by others; run `chmod 600` on it." in plain_text(found.stdout)
+    (home / name).chmod(0o600)
+    assert run("doctor").exit_code == 0
+
+
+def test_the_doctor_sees_what_an_erasure_owes_and_what_a_killed_restore_left(home: Path) -> None:
+    _, fact = a_fact()
+    reader = apsw.Connection(str(home / "memory.db"))
+    reader.execute("BEGIN; SELECT count(*) FROM entry").fetchall()
+    done = ask("erase", fact["record_id"], "--reason-code", "privacy", "--yes")
+    assert done["certificate"]["clean"] is False
+    assert json.loads(run("doctor", "--json").stdout)["erasures_owed"] == 1
+    owing = run("doctor")
+    assert owing.exit_code == 10
+    assert "run `firsthand clean`" in plain_text(owing.stdout)
+    reader.close()
+    assert ask("clean") == [done["entry_id"]]
+    assert ask("certificate", done["entry_id"])["clean"] is True
+    assert ask("doctor")["problems"] == []
+    (home / ".memory.db.restoring-1").mkdir()
+    left = run("doctor")
+    assert left.exit_code == 10
+    assert "an interrupted restore left" in plain_text(left.stdout)
+
+
+def plain_text(shown: str) -> str:
+    return " ".join(shown.split())
+
+
 def test_a_reader_that_goes_away_is_no_error(home: Path) -> None:
     a_fact()
     with subprocess.Popen((*COMMAND, "list"), stdout=subprocess.PIPE, stderr=subprocess.PIPE) as listing:
@@ -482,3 +522,12 @@ def test_a_closed_standard_input_is_an_empty_one(home: Path) -> None:
     done = subprocess.run(shell, shell=True, capture_output=True, timeout=60, check=False)
     assert done.returncode == 2
     assert b"[text_empty]" in done.stderr
+
+
+def test_an_agent_of_an_owner_revises_its_owners_records() -> None:
+    made = ask("remember", "Ana likes tea", "--actor", "ana", "--role", "person")["record_id"]
+    own = ("--actor", "helper", "--owner", "ana", "--role", "agent")
+    assert ask("retract", made, "--reason", "a slip", "--actor", "helper", "--role", "agent")["outcome"] == "proposed"
+    assert ask("retract", made, "--reason", "a slip", *own)["outcome"] == "stored"
+    assert ask("doctor", *own)["owner"] == "ana"
+    assert "helper (agent) of ana" in run("doctor", *own).stdout

@@ -16,7 +16,7 @@ from firsthand.surfaces.cli import app
 def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("HOME", str(tmp_path))
-    for name in ("DB", "SPACE", "SCOPE", "ACTOR", "ROLE"):
+    for name in ("DB", "SPACE", "SCOPE", "ACTOR", "OWNER", "ROLE"):
         monkeypatch.delenv(f"FIRSTHAND_{name}", raising=False)
     (tmp_path / "firsthand.toml").write_text(
         'db = "a.db"\nscope = "project:boat"\nactor = "ana"\nrole = "person"\n', encoding="utf-8"

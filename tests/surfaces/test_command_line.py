@@ -14,7 +14,7 @@ from firsthand.surfaces.cli import COMMANDS, app, find_command, hoist, summary
 def runner(tmp_path, monkeypatch: pytest.MonkeyPatch) -> CliRunner:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("HOME", str(tmp_path))
-    for name in ("DB", "SPACE", "SCOPE", "ACTOR", "ROLE"):
+    for name in ("DB", "SPACE", "SCOPE", "ACTOR", "OWNER", "ROLE"):
         monkeypatch.delenv(f"FIRSTHAND_{name}", raising=False)
     return CliRunner()
 

@@ -30,6 +30,15 @@ def test_without_anything_the_defaults_hold(tmp_path: Path) -> None:
     assert settings.file is None
 
 
+def test_an_owner_is_named_by_flag_variable_or_file_and_else_is_the_actor(tmp_path: Path) -> None:
+    assert read_settings(NO_FLAGS, {"HOME": "/", "USER": "ana"}, tmp_path).owner is None
+    (tmp_path / "firsthand.toml").write_text('owner = "ana"\n')
+    assert read_settings(NO_FLAGS, {"HOME": "/"}, tmp_path).owner == "ana"
+    assert read_settings(NO_FLAGS, {"HOME": "/", "FIRSTHAND_OWNER": "ben"}, tmp_path).owner == "ben"
+    settings = read_settings({**NO_FLAGS, "owner": "cem"}, {"HOME": "/", "FIRSTHAND_OWNER": "ben"}, tmp_path)
+    assert (settings.owner, settings.origins["owner"]) == ("cem", "flag")
+
+
 def test_the_nearest_file_above_counts_and_its_path_starts_from_its_own_folder(tmp_path: Path) -> None:
     below = tmp_path / "a" / "b"
     below.mkdir(parents=True)

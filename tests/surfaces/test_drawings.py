@@ -186,7 +186,7 @@ def test_an_explanation_ends_with_the_score_they_make(capsys: pytest.CaptureFixt
 
 
 def test_every_part_of_a_score_has_its_words() -> None:
-    assert set(show.COUNTED) == {*WEIGHTS, "entity", "recent", "alone", show.FACTOR}
+    assert set(show.COUNTED) == {*WEIGHTS, "entity", "recent", "alone", show.FACTOR, show.SELECTION}
 
 
 def test_a_receipt_says_what_became_of_the_write() -> None:

@@ -9,14 +9,15 @@ import msgspec
 
 from firsthand.capture.erase_plan import Found, every_row
 from firsthand.capture.gateway import Gateway
-from firsthand.ports import LedgerRow, Reader, Residue, Scrubbed
+from firsthand.ports import LedgerRow, Reader, Residue, Scrubbed, Writer
 from firsthand.rules import normalise, terms
 from firsthand.rules.access import Handle
 from firsthand.rules.destroying import Wanted, folded_body
 from firsthand.rules.residue import Needle, needles
+from firsthand.stored import entry_of
 from firsthand.vocabulary.entries import Erase
-from firsthand.vocabulary.erasure import Certificate, Erasure, Place, Proof
-from firsthand.vocabulary.errors import AbsentError
+from firsthand.vocabulary.erasure import Certificate, Erasure, ErasurePlan, Place, Proof
+from firsthand.vocabulary.errors import AbsentError, BusyError
 
 BODIES_LOOKED_FOR: Final = 64
 """Of how many destroyed bodies, evenly chosen, the sweep looks for their own random salts."""
@@ -45,6 +46,20 @@ class Proofs(NamedTuple):
     words: tuple[str, ...]
 
 
+class _Cleaning(NamedTuple):
+    """What a cleaning of the file did, and what a sweep then found; without proofs there was none."""
+
+    files: Sequence[str]
+    scrubbed: Scrubbed
+    left: Sequence[Residue]
+    proofs: Proofs | None
+
+    @property
+    def is_clean(self) -> bool:
+        """Whether nothing is known to be left."""
+        return self.scrubbed.log == "truncated" and not self.left
+
+
 def proofs_of(reader: Reader, handle: Handle, found: Found, wanted: Sequence[Wanted]) -> Proofs:
     """What to look for once the bodies are gone; asked while they are there."""
     salts = sorted(row.salt for row in reader.rows_of(found.gone).values() if row.salt is not None)
@@ -69,8 +84,24 @@ def _quick(row: LedgerRow, forms: dict[str, Wanted]) -> bool:
     return not body.isascii() or any(max(form.split(), key=len) in body.lower() for form in forms)
 
 
+def owe(writer: Writer, entry_id: str, at: int, plan: ErasurePlan) -> None:
+    """Keep what an erasure did, and that the file is not clean of it yet: whoever opens it next finishes that.
+
+    A scope's name is left out of it, since it may be among what was destroyed.
+    """
+    records = tuple(msgspec.structs.replace(r, scope=None) for r in plan.records)
+    nameless = msgspec.structs.replace(plan, records=records, scopes={})
+    done = Erasure(plan=nameless, executed=True, entry_id=entry_id)
+    writer.put_certificate(entry_id, at, msgspec.json.encode(done).decode(), cleaned=False)
+
+
 def finish(gateway: Gateway, handle: Handle, entry_id: str, proofs: Proofs | None) -> Certificate:
     """Clean the file, sweep it, and keep the certificate. Without proofs, after a crash, it can only be cleaned."""
+    return _finish(gateway, handle, [entry_id], proofs)[0]
+
+
+def _finish(gateway: Gateway, handle: Handle, entry_ids: Sequence[str], proofs: Proofs | None) -> list[Certificate]:
+    """One cleaning of the file for several erasures."""
     forget()
     scrubbed = gateway.store.scrub()
     looked = [Needle("words", s.encode()) for s in proofs.salts] if proofs is not None else []
@@ -78,20 +109,21 @@ def finish(gateway: Gateway, handle: Handle, entry_id: str, proofs: Proofs | Non
     left = gateway.store.sweep([*looked, *sought], ())
     for words in proofs.words if proofs is not None else ():
         left += gateway.store.sweep((), terms.terms(words))
+    cleaning = _Cleaning(gateway.store.files(), scrubbed, left, proofs)
     with gateway.store.writing(handle.space) as writer:
-        kept = writer.certificate(entry_id)
-        entry = writer.get(entry_id)
-        assert kept is not None
-        assert entry is not None
-        assert isinstance(entry.skeleton.edges, Erase)
-        report = msgspec.json.decode(kept.report, type=Erasure)
-        certificate = _certificate(
-            handle, entry_id, kept.at, entry.skeleton.edges.reason_code, report, gateway.store.files(), scrubbed, left,
-            proofs,
-        )  # fmt: skip
-        whole = msgspec.structs.replace(report, certificate=certificate)
-        cleaned = scrubbed.log == "truncated" and not left
-        writer.put_certificate(entry_id, kept.at, msgspec.json.encode(whole).decode(), cleaned=cleaned)
+        return [_certified(handle, writer, entry_id, cleaning) for entry_id in entry_ids]
+
+
+def _certified(handle: Handle, writer: Writer, entry_id: str, cleaning: _Cleaning) -> Certificate:
+    """The certificate of an erasure, kept beside its plan."""
+    kept, stored = writer.certificate(entry_id), writer.rows_of([entry_id])
+    assert kept is not None
+    edges = entry_of(stored[entry_id]).skeleton.edges
+    assert isinstance(edges, Erase)
+    report = msgspec.json.decode(kept.report, type=Erasure)
+    certificate = _certificate(handle, entry_id, kept.at, edges.reason_code, report, cleaning)
+    whole = msgspec.structs.replace(report, certificate=certificate)
+    writer.put_certificate(entry_id, kept.at, msgspec.json.encode(whole).decode(), cleaned=cleaning.is_clean)
     return certificate
 
 
@@ -101,9 +133,17 @@ def finish_all(gateway: Gateway, handle: Handle, *, crashed_only: bool = False) 
         rows = reader.unfinished_erasures()
     reports = {row.entry_id: msgspec.json.decode(row.report, type=Erasure) for row in rows}
     waiting = [i for i, report in reports.items() if report.certificate is None or not crashed_only]
-    for entry_id in waiting:
-        finish(gateway, handle, entry_id, None)
+    if waiting:
+        _finish(gateway, handle, waiting, None)
     return tuple(waiting)
+
+
+def finish_if_others_let(gateway: Gateway, handle: Handle) -> None:
+    """Clean up after erasures that arrived. While others keep the store busy it stays owed, and `doctor` says so."""
+    try:
+        finish_all(gateway, handle, crashed_only=True)
+    except BusyError:
+        return
 
 
 def certificate(gateway: Gateway, handle: Handle, entry_id: str) -> Certificate:
@@ -128,12 +168,9 @@ def _certificate(
     at: int,
     reason_code: str,
     report: Erasure,
-    files: Sequence[str],
-    scrubbed: Scrubbed,
-    left: Sequence[Residue],
-    proofs: Proofs | None,
+    cleaning: _Cleaning,
 ) -> Certificate:
-    plan = report.plan
+    plan, proofs = report.plan, cleaning.proofs
     plain = Certificate(
         id=entry_id,
         space=handle.space,
@@ -143,11 +180,11 @@ def _certificate(
         bodies=len(plan.targets),
         records=len(plan.records),
         kinds=plan.kinds,
-        places=(*_swept(files, scrubbed, left, proofs), *_told(CONTROLLED, "declared_controlled"),
+        places=(*_swept(cleaning), *_told(CONTROLLED, "declared_controlled"),
                 *_told(NOT_PROVABLE, "not_provable")),
         looked_for=len(proofs.salts) if proofs is not None else 0,
         of=len(plan.targets),
-        clean=scrubbed.log == "truncated" and not left,
+        clean=cleaning.is_clean,
     )  # fmt: skip
     seal = handle.keyed.digest("certificate", msgspec.json.encode(plain, order="sorted").decode())
     return msgspec.structs.replace(plain, seal=seal)
@@ -159,8 +196,9 @@ def is_genuine(handle: Handle, shown: Certificate) -> bool:
     return handle.keyed.digest("certificate", plain) == shown.seal
 
 
-def _swept(files: Sequence[str], scrubbed: Scrubbed, left: Sequence[Residue], proofs: Proofs | None) -> list[Place]:
+def _swept(cleaning: _Cleaning) -> list[Place]:
     """Each file and both word indexes, with what the sweep found in them."""
+    files, scrubbed, left, proofs = cleaning
     places: list[Place] = []
     for name in (*files, "lex", "lex_rest"):
         found = [r for r in left if r.where == name]

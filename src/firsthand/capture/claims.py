@@ -8,24 +8,21 @@ from typing import NamedTuple
 import msgspec
 
 from firsthand.capture import cleaning
+from firsthand.capture.admitting import Asked, refusal
 from firsthand.capture.entities import Subject, make, resolve
 from firsthand.capture.episodes import Episode, prepare_episode, write_episode
 from firsthand.capture.gateway import Gateway, Write
 from firsthand.capture.ground import Ground, ground, source_of
 from firsthand.capture.plain import remember_plain
 from firsthand.capture.receipts import Placed, receipt_for
-from firsthand.capture.sieve import ERASED
-from firsthand.capture.stones import refused_words
 from firsthand.ledger import Appended, Words
 from firsthand.ports import BeliefRow, Reader, Writer
 from firsthand.projection import policy_in_force
 from firsthand.rules.access import Handle
-from firsthand.rules.bearing import claim_digest, tombstone_key, unit_of
-from firsthand.rules.evidence import approvals
+from firsthand.rules.bearing import claim_digest, unit_of
 from firsthand.rules.identity import cardinality
 from firsthand.rules.normalise import name_key
-from firsthand.rules.tombstones import Block, blocked
-from firsthand.rules.view import Said, View
+from firsthand.rules.view import View
 from firsthand.rules.wording import words_of
 from firsthand.vocabulary import limits
 from firsthand.vocabulary.citing import Cite
@@ -40,6 +37,7 @@ from firsthand.vocabulary.records import (
     Payload,
     PlanGraph,
     Semantic,
+    Validity,
     Working,
 )
 
@@ -48,7 +46,7 @@ _KIND_OF: dict[type[Claimed], Kind] = {Semantic: "semantic", Competence: "compet
 
 
 class Saying(NamedTuple):
-    """A claim about to be written, with its words and what it rests on; an `echo` adds no voice of its own to it."""
+    """A claim about to be written. An `echo` adds no voice of its own; `windows` its stretches of time, if several."""
 
     payload: Claimed
     words: Words
@@ -60,6 +58,7 @@ class Saying(NamedTuple):
     own_words: int = 0
     nothing_left: bool = False
     echo: bool = False
+    windows: tuple[tuple[int, int | None], ...] = ()
 
 
 def remember(
@@ -145,14 +144,10 @@ def remember_claim(gateway: Gateway, handle: Handle, saying: Saying) -> Callable
             return gateway.refuse_own_words(handle, writer, "remember")
         grounds = [ground(writer, handle, c) for c in saying.evidence]
         subject, claim = claim_of(handle, writer, saying.payload)
-        block = would_block(gateway, handle, writer, claim, saying.basis, grounds)
-        if block is not None:
-            return gateway.refuse(handle, writer, "remember", f"tombstone_{block.status}", cause=block.entry)
-        if gateway.sieved(handle, writer, saying.words).cut:
-            return gateway.refuse(handle, writer, "remember", ERASED)
-        met = refused_words(handle, writer, saying.words.body, grounds, saying.basis, gateway.clock)
-        if met is not None:
-            return gateway.refuse(handle, writer, "remember", met.code, cause=met.cause)
+        asked = Asked("remember", saying.words, claim, saying.basis, grounds)
+        refused = refusal(gateway, handle, writer, asked)
+        if refused is not None:
+            return refused
         name_subject(gateway, handle, writer, saying.payload, subject)
         placed = place(gateway, handle, writer, saying, claim, grounds)
         text = saying.payload.statement if isinstance(saying.payload, Semantic) and subject is None else None
@@ -299,10 +294,10 @@ def assertions(
     grounds: Sequence[Ground],
     echo: bool,
 ) -> tuple[Assertion, ...]:
-    """One assertion per cited ground."""
+    """One assertion per cited ground, for each window of world time."""
     now = gateway.clock.now()
     trusted = policy_in_force(writer).trusted_tools
-    validity = saying.payload.validity if isinstance(saying.payload, Semantic) else None
+    validity = saying.payload.validity if isinstance(saying.payload, Semantic) else Validity()
     return tuple(
         Assertion(
             claim=claim,
@@ -312,8 +307,8 @@ def assertions(
             spoken=min(now, max(x.spoken for x in grounds)),
             basis=saying.basis,
             span=g.span,
-            from_=validity.from_ if validity else None,
-            to=validity.to if validity else None,
+            from_=start,
+            to=end,
             said=handle.keyed.words(g.quote),
             attested=g.attested and handle.author.role != "person",
             trusted=g.origin is not None and g.origin in trusted,
@@ -321,36 +316,8 @@ def assertions(
             imported=g.imported,
         )
         for g in grounds
+        for start, end in saying.windows or ((validity.from_, validity.to),)
     )
-
-
-def would_block(
-    gateway: Gateway,
-    handle: Handle,
-    writer: Writer,
-    claim: Claim,
-    basis: Basis,
-    grounds: Sequence[Ground],
-    replacing: tuple[str, ...] = (),
-) -> Block | None:
-    """Gateway step 7: the fold's own rule, asked before the assertion exists. `replacing`: heads a correct names."""
-    if not writer.bearing_on(tombstone_key(claim)):
-        return None
-    view = View(writer)
-    approved = approvals(view, unit_of(handle.scope_id, claim))
-    now = gateway.clock.now()
-    spoken = min(now, max((g.spoken for g in grounds), default=now))
-    own = Ground("", (0, 0), "", handle.ids.owner, handle.author.role == "person", None, now, False)
-    for g in grounds or [own]:
-        said = Said(
-            "", "", "", handle.scope_id, claim, g.record_id, source_of(handle, g), handle.ids.owner,
-            handle.author.role, g.attested and handle.author.role != "person", basis, False, spoken, None, None,
-            False, g.imported, "",
-        )  # fmt: skip
-        block = blocked(view, said, approved, replacing)
-        if block is not None:
-            return block
-    return None
 
 
 def rows_of_claim(reader: Reader, scope_id: str, claim: Claim) -> list[BeliefRow]:

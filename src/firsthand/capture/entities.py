@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from firsthand.capture.gateway import Gateway
-from firsthand.capture.readable import subject_digest
 from firsthand.ports import Reader, Writer
 from firsthand.rules.access import Handle
 from firsthand.rules.normalise import name_key
+from firsthand.sighting import subject_digest
 from firsthand.vocabulary.entries import Body, Revise
 from firsthand.vocabulary.records import Entity
 
@@ -37,8 +37,14 @@ def resolve(reader: Reader, handle: Handle, name: str) -> Subject:
 
 
 def entities_of(reader: Reader, handle: Handle, name: str) -> list[str]:
-    """Every entity of this scope that a name, alias, former name or identifier stands for."""
-    return reader.standing_entities(handle.scope_id, name_key(name))
+    """Every entity of this scope that a name, alias, former name or identifier stands for.
+
+    Claims about those that two stores made apart for one name have one subject: they are one entity, the lowest id.
+    """
+    by_digest: dict[str, str] = {}
+    for record_id in reader.standing_entities(handle.scope_id, name_key(name)):
+        by_digest.setdefault(subject_digest(reader, record_id), record_id)
+    return list(by_digest.values())
 
 
 def make(gateway: Gateway, handle: Handle, writer: Writer, name: str, subject: Subject) -> None:

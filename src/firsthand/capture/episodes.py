@@ -99,7 +99,7 @@ def capture(
             known_at=done.received_at,
             standing=standing_of(done.changes.opened),
             maskings=maskings,
-            notes=(*notes, *near_notes(done.entry)),
+            notes=(*notes, *near_notes(writer, done.entry)),
         )
 
     fingerprint = ""

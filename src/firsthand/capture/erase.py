@@ -11,7 +11,7 @@ from typing import Final, NamedTuple
 import msgspec
 
 from firsthand.capture import bounds, cleaning
-from firsthand.capture.certify import Proofs, finish, proofs_of
+from firsthand.capture.certify import Proofs, finish, owe, proofs_of
 from firsthand.capture.entities import resolve
 from firsthand.capture.erase_plan import Found, covers, entries_of, of_source, of_value
 from firsthand.capture.gateway import Gateway, request_digest
@@ -130,9 +130,7 @@ def erase(
             plan, first = _carry_out(gateway, handle, writer, asked, aim, found, reason)
             _check_plan(asked, plan, dry_run=dry_run)
             writer.optimise_words()
-            done = Erasure(plan=_nameless(plan), executed=True, entry_id=first.entry.id)
-            report = msgspec.json.encode(done).decode()
-            writer.put_certificate(first.entry.id, first.received_at, report, cleaned=False)
+            owe(writer, first.entry.id, first.received_at, plan)
             if idempotency_key is not None:
                 _keep_request(handle, writer, idempotency_key, fingerprint, asked, first)
     except _PlannedError as dry:
@@ -168,12 +166,6 @@ def _known(handle: Handle, reader: Reader, key: str | None, fingerprint: str) ->
 def _keep_request(handle: Handle, writer: Writer, key: str, fingerprint: str, asked: Asked, first: Appended) -> None:
     row = RequestRow(fingerprint, "stored", asked.record_id, first.entry.id, None, first.received_at, None)
     writer.put_request(request_digest(handle, "erase", key), row)
-
-
-def _nameless(plan: ErasurePlan) -> ErasurePlan:
-    """A plan as it is kept: a scope's name may be among what was destroyed."""
-    records = tuple(msgspec.structs.replace(r, scope=None) for r in plan.records)
-    return msgspec.structs.replace(plan, records=records, scopes={})
 
 
 def _check_plan(asked: Asked, plan: ErasurePlan, *, dry_run: bool) -> None:
@@ -297,6 +289,7 @@ def _carry_out(
                 reason_code=asked.reason_code,
                 tombstone=stone,
                 fingerprints=prints if number == 0 else (),
+                by_value=bool(aim.wanted),
             )
             record = asked.record_id if not made else None
             words = gateway.words(Body(reason=reason), 0)
@@ -333,6 +326,8 @@ def _tombstones(aim: _Aim, found: Found) -> list[Tombstone]:
     said = {(c.subject, c.value) for c in aim.claims}
     claimed = [c for c in aim.claims if c.predicate or not c.subject]
     claimed += [c for _, c in found.claims if (c.subject, c.value) in said]
+    # What nobody claimed is known by subject and value alone, here and wherever this erasure is taken in.
+    claimed = claimed or list(aim.claims)
     stones = {
         value_digest(c): Tombstone(
             value=c.value, subject=c.subject, predicate=c.predicate, polarity=c.polarity, one=c.one, absolute=True

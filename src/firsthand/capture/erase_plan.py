@@ -12,7 +12,7 @@ from firsthand.rules.destroying import Wanted, folded_body
 from firsthand.rules.evidence import grade
 from firsthand.rules.view import Said, View, said_by
 from firsthand.stored import body_of, entry_of
-from firsthand.vocabulary.entries import Claim, Define, Entry, Revise, Support, root_of
+from firsthand.vocabulary.entries import Claim, Define, Entry, Judge, Revise, Support, root_of
 from firsthand.vocabulary.erasure import Ground
 from firsthand.vocabulary.grants import SPACE_WIDE
 from firsthand.vocabulary.records import Entity
@@ -82,9 +82,19 @@ def of_value(
         if not holds and not any(d in row.skeleton for d in digests):
             continue
         entry = entry_of(row)
-        says = holds or any((c.subject, c.value) in said for c in claims_of(entry))
+        says = holds or any((c.subject, c.value) in said for c in _told_in(entry))
         if says and _may_erase(reader, handle, entry):
             gone[row.entry_id] = "holds_value"
+    return _with_what_goes_too(reader, handle, gone)
+
+
+def of_holders(reader: Reader, handle: Handle, holders: Iterable[Entry]) -> Found:
+    """Entries that are known to hold a value, with all that goes with them."""
+    gone: dict[str, Ground] = {e.id: "holds_value" for e in holders if _may_erase(reader, handle, e)}
+    return _with_what_goes_too(reader, handle, gone)
+
+
+def _with_what_goes_too(reader: Reader, handle: Handle, gone: dict[str, Ground]) -> Found:
     for entry_id in list(gone):
         _add_utterances(reader, gone, entry_id)
     _complete(reader, gone, "holds_value")
@@ -92,6 +102,13 @@ def of_value(
     found = Found(gone, _claims_in(reader, gone), stands)
     _add_names(reader, handle, found)
     return found
+
+
+def _told_in(entry: Entry) -> list[Claim]:
+    """The claims that an entry's words are about. What only ended another claim speaks of what came instead."""
+    edges = entry.skeleton.edges
+    judged = [edges.claim] if isinstance(edges, Judge) and edges.claim is not None else []
+    return [a.claim for a in assertions_of(entry)] + judged
 
 
 def _may_hold(body: str, wanted: Sequence[Wanted]) -> bool:

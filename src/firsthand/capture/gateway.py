@@ -23,6 +23,7 @@ from firsthand.ports import Clock, RequestRow, Store, Writer
 from firsthand.projection import policy_in_force
 from firsthand.rules.access import Handle
 from firsthand.rules.identity import SALT_BYTES
+from firsthand.veil import may_know_of
 from firsthand.vocabulary.entries import Body, Define, Edges, Met, PolicyRules
 from firsthand.vocabulary.errors import InvalidError, NextAction
 from firsthand.vocabulary.grants import SPACE_WIDE
@@ -160,7 +161,10 @@ class Gateway:
         cause: str | None = None,
         next_action: NextAction = "ask_person",
     ) -> Receipt:
-        """Record a refusal, content-free and outside the ledger, and say so (design 09.12, 09.32)."""
+        """Record a refusal, content-free and outside the ledger, and say so (design 09.12, 09.32).
+
+        `cause` is the entry that forbids it; who may know of it is told, since that is what a person lifts.
+        """
         now = self.clock.now()
         writer.put_refusal(now, verb, code, handle.scope_id, handle.ids.actor, cause)
         return Receipt(
@@ -170,6 +174,7 @@ class Gateway:
             known_at=writer.head().received_at,
             code=code,
             next_action=next_action,
+            cause_entry=cause if cause is not None and may_know_of(writer, handle, cause) else None,
         )
 
     def refuse_own_words(self, handle: Handle, writer: Writer, verb: str) -> Receipt:

@@ -6,7 +6,8 @@ from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from firsthand.capture import cleaning
-from firsthand.capture.claims import claim_of, live_records, name_subject, would_block
+from firsthand.capture.admitting import Asked, refusal
+from firsthand.capture.claims import claim_of, live_records, name_subject
 from firsthand.capture.current import Current, check_source, current_claim
 from firsthand.capture.effects import affecting
 from firsthand.capture.gateway import Gateway, Write
@@ -62,9 +63,9 @@ def merge(gateway: Gateway, handle: Handle, asked: Merging, idempotency_key: str
         if code is not None:
             intent = Intent("merge", said or "", payload, others=ids[1:])
             return propose(gateway, here, writer, sources[0].record, intent, code)
-        block = would_block(gateway, here, writer, claim, "stated", ())
-        if block is not None:
-            return gateway.refuse(here, writer, "merge", f"tombstone_{block.status}", cause=block.entry)
+        refused = refusal(gateway, here, writer, Asked("merge", words, claim))
+        if refused is not None:
+            return refused
         name_subject(gateway, here, writer, payload, subject)
         home = _survivor(writer, here, sources, claim)
         edges = _edges(gateway, here, writer, sources, home, claim)

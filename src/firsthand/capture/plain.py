@@ -9,7 +9,7 @@ import msgspec
 from firsthand.capture import cleaning
 from firsthand.capture.entities import entities_of, resolve
 from firsthand.capture.gateway import Gateway
-from firsthand.capture.readable import held, payload_of, subject_digest
+from firsthand.capture.readable import held, payload_of
 from firsthand.capture.receipts import Placed, may_see, receipt_for, rows_now
 from firsthand.capture.stones import refused_record
 from firsthand.ledger import Words
@@ -18,6 +18,7 @@ from firsthand.rules.access import Handle
 from firsthand.rules.bearing import task_key
 from firsthand.rules.normalise import name_key
 from firsthand.rules.view import View
+from firsthand.sighting import subject_digest
 from firsthand.vocabulary.entries import Body, Revise
 from firsthand.vocabulary.errors import ConflictError
 from firsthand.vocabulary.kinds import SENSITIVITIES, Sensitivity

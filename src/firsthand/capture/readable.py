@@ -95,11 +95,3 @@ def readable_payload(reader: Reader, entry_id: str) -> Payload | None:
     if row is None or row.body is None:
         return None
     return Veil(reader, [entry_id]).body(entry_id, _bodies.decode(row.body)).payload
-
-
-def subject_digest(reader: Reader, entity_id: str) -> str:
-    """The digest that stands for an entity in claims: that of the name it was made with."""
-    root = reader.get(root_of(entity_id))
-    assert root is not None
-    assert isinstance(root.skeleton.edges, Revise)
-    return root.skeleton.edges.names[0]

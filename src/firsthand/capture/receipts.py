@@ -11,6 +11,7 @@ from firsthand.rules.access import Handle
 from firsthand.rules.bearing import claim_digest
 from firsthand.rules.effects import standing_of
 from firsthand.rules.near import is_near
+from firsthand.rules.privacy import is_private
 from firsthand.rules.terms import terms
 from firsthand.rules.view import View
 from firsthand.rules.wording import words_of
@@ -57,6 +58,7 @@ def receipt_for(
         conflicts += near(handle, writer, plain_text, placed.record_id)
     # design 03: a writer who may not see what it met gets plain `stored`.
     reinforced = placed.reinforced and may_see(handle, own)
+    counted = ("support_counted",) if placed.counted else ()
     return Receipt(
         outcome="reinforced" if reinforced else "stored",
         record_id=placed.record_id,
@@ -66,13 +68,21 @@ def receipt_for(
         conflicts=(*conflicts, *extra),
         maskings=maskings,
         evidence_id=placed.evidence_id,
-        notes=(*notes, *(("support_counted",) if placed.counted else ()), *near_notes(placed.done.entry)),
+        notes=(*notes, *counted, *near_notes(writer, placed.done.entry), *_hidden_notes(handle, placed, own)),
     )
 
 
-def near_notes(entry: Entry) -> tuple[str, ...]:
-    """Told to the writer of words that meet a tombstone: they wait for review, or are masked."""
-    return ("tombstone_near",) if any(met.of for met in entry.skeleton.met) else ()
+def near_notes(reader: Reader, entry: Entry) -> tuple[str, ...]:
+    """Told to the writer of words that meet a tombstone, and wait or are masked, or that are private, and masked."""
+    stones = [stone for met in entry.skeleton.met if met.of and (stone := reader.get(met.of)) is not None]
+    notes = {"private_masked" if is_private(stone) else "tombstone_near" for stone in stones}
+    return tuple(sorted(notes))
+
+
+def _hidden_notes(handle: Handle, placed: Placed, own: list[BeliefRow]) -> tuple[str, ...]:
+    """Told to who says what was withdrawn from view: it is stored, and hidden until a restore (design 09.17)."""
+    hidden = placed.claim is not None and bool(own) and all(r.hidden_reason == "withdrawn" for r in own)
+    return ("hidden_until_restored",) if hidden and may_see(handle, own) else ()
 
 
 def may_see(handle: Handle, rows: list[BeliefRow]) -> bool:

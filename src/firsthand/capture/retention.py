@@ -15,6 +15,7 @@ from firsthand.capture.holds import holds_on
 from firsthand.ports import LedgerRow, Reader
 from firsthand.projection import policy_in_force
 from firsthand.rules.access import Handle
+from firsthand.rules.policy import ANY_ORIGIN
 from firsthand.stored import body_of, entry_of
 from firsthand.vocabulary.entries import Keep, Revise
 from firsthand.vocabulary.erasure import Erasure, RetentionDue, RetentionReport, RetentionRule
@@ -28,13 +29,14 @@ TOGETHER: Final = 200
 
 
 class _Record(NamedTuple):
-    """A record as retention sees it: its newest content, since when it is here, and its tags as keyed digests."""
+    """A record as retention sees it: its newest content, since when it is here; tags and origin as keyed digests."""
 
     record_id: str
     kind: str
     scope: str
     since: int
     tags: frozenset[str]
+    origin: str | None
 
 
 def due(gateway: Gateway, handle: Handle) -> RetentionReport:
@@ -117,7 +119,7 @@ def _records(reader: Reader, handle: Handle) -> Iterator[_Record]:
         body = body_of(row)
         tags = body.payload.tags if body is not None and body.payload is not None else ()
         digests = frozenset(handle.keyed.digest("origin", tag) for tag in tags)
-        yield _Record(record_id, edges.record_kind, scope, row.received_at, digests)
+        yield _Record(record_id, edges.record_kind, scope, row.received_at, digests, edges.origin)
 
 
 def _fits(rule: Keep, record: _Record, level: int) -> bool:
@@ -125,9 +127,10 @@ def _fits(rule: Keep, record: _Record, level: int) -> bool:
         (rule.kind is None or rule.kind == record.kind)
         and (rule.level is None or rule.level == level)
         and (rule.tag is None or rule.tag in record.tags)
+        and (rule.origin is None or rule.origin == record.origin or (rule.origin == ANY_ORIGIN and bool(record.origin)))
     )
 
 
 def _shown(rule: Keep) -> RetentionRule:
     sensitivity = None if rule.level is None else SENSITIVITIES[rule.level]
-    return RetentionRule(days=rule.days, kind=rule.kind, sensitivity=sensitivity, tag=rule.tag)
+    return RetentionRule(days=rule.days, kind=rule.kind, sensitivity=sensitivity, tag=rule.tag, origin=rule.origin)

@@ -8,6 +8,7 @@ from typing import NamedTuple
 import msgspec
 
 from firsthand.capture import cleaning
+from firsthand.capture.admitting import Asked, refusal, would_block
 from firsthand.capture.claims import (
     Saying,
     claim_of,
@@ -16,19 +17,17 @@ from firsthand.capture.claims import (
     name_subject,
     place,
     prepare_saying,
-    would_block,
 )
-from firsthand.capture.current import Current, check_heads, check_source, current_claim, standing_row
+from firsthand.capture.current import GONE, TAKEN_BACK, Current, check_heads, check_source, current_claim, standing_row
 from firsthand.capture.effects import affecting
 from firsthand.capture.gateway import Gateway, Write
 from firsthand.capture.ground import ground
 from firsthand.capture.proposals import Intent, propose_if_foreign
 from firsthand.capture.readable import at_record, held, payload_of
 from firsthand.capture.receipts import Placed, receipt_for, still_say
-from firsthand.capture.stones import refused_words
 from firsthand.ports import BeliefRow, Writer
 from firsthand.rules.access import Handle
-from firsthand.rules.bearing import value_digest
+from firsthand.rules.bearing import claim_digest, value_digest
 from firsthand.rules.view import View
 from firsthand.rules.visibility import show_heads
 from firsthand.rules.wording import words_of
@@ -51,7 +50,10 @@ from firsthand.vocabulary.records import Competence, PlanGraph, Semantic, Validi
 
 
 class Revision(NamedTuple):
-    """What a caller asks of a correct, change or fork. `renew` makes the new payload from the one believed now."""
+    """What a caller asks of a correct, change or fork. `renew` makes the new payload from the one believed now.
+
+    `keeps_windows`: the caller chose no window, so a correction says its value of all the stretches of time there were.
+    """
 
     verb: str
     record_id: str
@@ -61,6 +63,7 @@ class Revision(NamedTuple):
     expected_heads: Sequence[str] | None
     since: int | None = None
     only_end: bool = False
+    keeps_windows: bool = False
     fingerprint: str = ""
 
 
@@ -94,7 +97,8 @@ def revise(gateway: Gateway, handle: Handle, asked: Revision, idempotency_key: s
             raise ConflictError("record_changed", "the record was revised meanwhile; read it again", field="record_id")
         if saying is None:
             return msgspec.structs.replace(_end(gateway, here, writer, current, asked, reason), maskings=masked)
-        return _replace(gateway, here, writer, current, asked, _with_level(saying, current))
+        said = _with_windows(saying, current) if asked.verb == "correct" and asked.keeps_windows else saying
+        return _replace(gateway, here, writer, current, asked, _with_level(said, current))
 
     maskings = maskings_of(saying) if saying is not None else masked
     return Write(asked.verb, run, idempotency_key, asked.fingerprint, maskings=maskings)
@@ -174,8 +178,24 @@ def _window(stated: Validity, row: BeliefRow) -> Validity:
 
     An open start is said as one: unsaid, a later word of the same voice begins when it is spoken (design 09.4).
     """
-    end = row.valid_to if row.valid_to != FOREVER else stated.to
-    return msgspec.structs.replace(stated, from_=row.valid_from, to=end)
+    return msgspec.structs.replace(stated, from_=row.valid_from, to=None if row.valid_to == FOREVER else row.valid_to)
+
+
+def _with_windows(saying: Saying, current: Current) -> Saying:
+    """What takes the place of a value takes all of its stretches of time, where it was to take the last of them."""
+    payload = saying.payload
+    last = _window(Validity(), current.row)
+    if not isinstance(payload, Semantic) or (payload.validity.from_, payload.validity.to) != (last.from_, last.to):
+        return saying
+    digest = claim_digest(current.claim)
+    rows = [r for r in current.record.rows if r.claim == digest and r.status not in (*GONE, *TAKEN_BACK)]
+    windows: list[tuple[int, int]] = []
+    for start, end in sorted({(r.valid_from, r.valid_to) for r in rows}):
+        if windows and start <= windows[-1][1]:
+            windows[-1] = (windows[-1][0], max(windows[-1][1], end))
+        else:
+            windows.append((start, end))
+    return saying._replace(windows=tuple((start, None if end == FOREVER else end) for start, end in windows))
 
 
 def _replace(
@@ -187,12 +207,9 @@ def _replace(
     if asked.verb == "fork":
         check_forkable(current, claim)
     heads = View(writer).content_heads(current.record.record_id) if asked.verb == "correct" else ()
-    block = would_block(gateway, handle, writer, claim, "stated", grounds, heads)
-    if block is not None:
-        return gateway.refuse(handle, writer, asked.verb, f"tombstone_{block.status}", cause=block.entry)
-    met = refused_words(handle, writer, saying.words.body, grounds, saying.basis, gateway.clock, heads)
-    if met is not None:
-        return gateway.refuse(handle, writer, asked.verb, met.code, cause=met.cause)
+    refused = refusal(gateway, handle, writer, Asked(asked.verb, saying.words, claim, saying.basis, grounds, heads))
+    if refused is not None:
+        return refused
     name_subject(gateway, handle, writer, saying.payload, subject)
     view = View(writer)
     record_id = current.record.record_id

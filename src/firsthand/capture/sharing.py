@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from firsthand.capture import cleaning
-from firsthand.capture.claims import Claimed, claim_of, live_records, name_subject, would_block
+from firsthand.capture.admitting import Asked, refusal
+from firsthand.capture.claims import Claimed, claim_of, live_records, name_subject
 from firsthand.capture.current import Current, check_heads, check_source, current_claim
 from firsthand.capture.effects import affecting
 from firsthand.capture.gateway import Gateway, Write
@@ -64,9 +65,9 @@ def share(gateway: Gateway, caller: Handle, asked: Sharing, idempotency_key: str
         if proposal is not None:
             return proposal
         subject, claim = claim_of(there, writer, before)
-        block = would_block(gateway, there, writer, claim, "stated", ())
-        if block is not None:
-            return gateway.refuse(there, writer, "share", f"tombstone_{block.status}", cause=block.entry)
+        refused = refusal(gateway, there, writer, Asked("share", words, claim))
+        if refused is not None:
+            return refused
         name_subject(gateway, there, writer, before, subject)
         home, edges = _copy(gateway, there, writer, current, claim)
         done = gateway.append(there, writer, edges, words, record=home, sensitivity=current.row.sensitivity)

@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 import secrets
+from collections.abc import Iterable
 from typing import Any, Final, NamedTuple, cast
 
 import msgspec
 
 from firsthand.ledger import Words, prepare
-from firsthand.ports import Writer
-from firsthand.rules.bearing import KEPT_OUT_KEY
+from firsthand.ports import Reader, Writer
+from firsthand.rules.bearing import KEPT_OUT_KEY, PEERS_KEY, claims_of
 from firsthand.rules.destroying import WHOLE_SENTENCE, sentences
 from firsthand.rules.identity import SALT_BYTES, Keyed
 from firsthand.rules.normalise import statement_key
 from firsthand.rules.tombstones import lifted
 from firsthand.rules.view import View
-from firsthand.vocabulary.entries import Body, Erase, Revise, root_of
+from firsthand.vocabulary.entries import Body, Claim, Entry, Erase, Revise, root_of
 from firsthand.vocabulary.grants import SPACE_WIDE
 from firsthand.vocabulary.records import Episodic, TypedValue
 
@@ -25,6 +26,7 @@ ERASED: Final = "erased"
 ERASED_TEXT_CUT: Final = "erased_text_cut"
 DOMAIN: Final = "sentence"
 GRAM_WORDS: Final = 6
+AROUND: Final = "\"'()[]{}<>,;:.!?"
 
 
 class Sieved(NamedTuple):
@@ -47,21 +49,49 @@ class _Kept(NamedTuple):
     pairs: dict[str, set[str]]
 
 
+class KeptOut:
+    """What some erasures keep out, by scope, unless they were lifted."""
+
+    def __init__(self, keyed: Keyed, reader: Reader, erasures: Iterable[Entry]) -> None:
+        self._keyed = keyed
+        self._kept: dict[str, _Kept] = {}
+        view = View(reader)
+        for entry in erasures:
+            edges = entry.skeleton.edges
+            if not isinstance(edges, Erase) or lifted(view, entry.id):
+                continue
+            own = self._kept.setdefault(entry.skeleton.scope, _Kept(set(), {}))
+            own.sentences.update(edges.fingerprints)
+            if edges.tombstone is not None and edges.tombstone.subject:
+                own.pairs.setdefault(edges.tombstone.subject, set()).add(edges.tombstone.value)
+
+    def cutter(self, reader: Reader, scope_id: str) -> Cutter | None:
+        """What cuts it out of words of a scope; unset where nothing is kept out."""
+        kept = [self._kept[s] for s in dict.fromkeys((scope_id, SPACE_WIDE)) if s in self._kept]
+        return Cutter(self._keyed, reader, scope_id, kept) if kept else None
+
+    def is_said_by(self, reader: Reader, entry: Entry, body: Body) -> bool:
+        """Whether stored words say what is kept out: in a sentence of it, or by what they claim."""
+        cutter = self.cutter(reader, entry.skeleton.scope)
+        if cutter is None:
+            return False
+        return any(map(cutter.keeps_out, claims_of(entry))) or cutter.cuts(body)
+
+
 class Sieve:
-    """The fingerprints of one space, read anew whenever an erasure or a lift came."""
+    """The fingerprints of one space, read anew whenever an erasure, a lift or a registration came."""
 
     def __init__(self, keyed: Keyed) -> None:
         self._keyed = keyed
-        self._position = 0
-        self._kept: dict[str, _Kept] = {}
+        self._read_at: tuple[int, int] | None = None
+        self._kept: KeptOut | None = None
 
     def through(self, writer: Writer, scope_id: str, words: Words, said_at: int) -> Sieved:
         """Words as they may be stored in a scope now; the caller holds the append lock."""
-        kept = self._for(writer, scope_id)
-        if not kept or (words.body.payload is None and words.body.reason is None):
-            return Sieved(words, 0)
-        cutter = _Cutter(self._keyed, writer, scope_id, kept)
         payload, reason = words.body.payload, words.body.reason
+        cutter = self._for(writer).cutter(writer, scope_id)
+        if cutter is None or (payload is None and reason is None):
+            return Sieved(words, 0)
         if payload is not None:
             payload = msgspec.convert(cutter.value(msgspec.to_builtins(payload)), type(payload))
         if reason is not None:
@@ -72,35 +102,32 @@ class Sieve:
         fresh = prepare(body, secrets.token_bytes(SALT_BYTES), said_at, indexed=bool(words.indexed.terms))
         return Sieved(fresh, cutter.cut)
 
-    def _for(self, writer: Writer, scope_id: str) -> list[_Kept]:
-        position = writer.last_bearing_on(KEPT_OUT_KEY)
-        if position != self._position:
-            self._kept = self._read(writer)
-            self._position = position
-        return [self._kept[s] for s in dict.fromkeys((scope_id, SPACE_WIDE)) if s in self._kept]
-
-    def _read(self, writer: Writer) -> dict[str, _Kept]:
-        view, kept = View(writer), dict[str, _Kept]()
-        for entry in writer.bearing_on(KEPT_OUT_KEY):
-            edges = entry.skeleton.edges
-            if not isinstance(edges, Erase) or lifted(view, entry.id):
-                continue
-            own = kept.setdefault(entry.skeleton.scope, _Kept(set(), {}))
-            own.sentences.update(edges.fingerprints)
-            if edges.tombstone is not None and edges.tombstone.subject:
-                own.pairs.setdefault(edges.tombstone.subject, set()).add(edges.tombstone.value)
-        return kept
+    def _for(self, writer: Writer) -> KeptOut:
+        # Another registration may change whose erasures count.
+        at = writer.last_bearing_on(KEPT_OUT_KEY), writer.last_bearing_on(PEERS_KEY)
+        if self._kept is None or at != self._read_at:
+            self._kept, self._read_at = KeptOut(self._keyed, writer, writer.bearing_on(KEPT_OUT_KEY)), at
+        return self._kept
 
 
-class _Cutter:
-    """Cuts text after text."""
+class Cutter:
+    """Cuts text after text; `cut` is how often."""
 
-    def __init__(self, keyed: Keyed, writer: Writer, scope_id: str, kept: list[_Kept]) -> None:
+    def __init__(self, keyed: Keyed, reader: Reader, scope_id: str, kept: list[_Kept]) -> None:
         self._keyed = keyed
-        self._writer = writer
+        self._reader = reader
         self._scope_id = scope_id
         self._kept = kept
         self.cut = 0
+
+    def keeps_out(self, claim: Claim) -> bool:
+        """Whether a claim is of a value that was erased with its subject."""
+        return any(claim.value in kept.pairs.get(claim.subject, ()) for kept in self._kept)
+
+    def cuts(self, body: Body) -> bool:
+        """Whether anything would be cut out of a body."""
+        self.value(msgspec.to_builtins(body))
+        return bool(self.cut)
 
     def value(self, value: Any) -> Any:
         """A payload's value, every text of it cut."""
@@ -148,18 +175,18 @@ class _Cutter:
     def _entities(self, grams: list[str]) -> set[str]:
         """Digests of the entities that are called so here, by any of their names."""
         found: set[str] = set()
-        for name in self._writer.entity_names_among(self._scope_id, grams):
-            for record in self._writer.entities_named(self._scope_id, name):
-                root = self._writer.get(root_of(record))
+        for name in self._reader.entity_names_among(self._scope_id, grams):
+            for record in self._reader.entities_named(self._scope_id, name):
+                root = self._reader.get(root_of(record))
                 if root is not None and isinstance(root.skeleton.edges, Revise):
                     found |= set(root.skeleton.edges.names)
         return found
 
 
 def _grams(sentence: str) -> list[str]:
-    """Every stretch of at most so many words."""
+    """Every stretch of at most so many words, as they stand and without the punctuation around it."""
     words = [w.removesuffix("'s") for w in sentence.split()]
     stretches = (
         " ".join(words[i:j]) for i in range(len(words)) for j in range(i + 1, min(len(words), i + GRAM_WORDS) + 1)
     )
-    return list(dict.fromkeys(stretches))
+    return list(dict.fromkeys(form for stretch in stretches for form in (stretch, stretch.strip(AROUND))))

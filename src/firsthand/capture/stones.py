@@ -10,12 +10,13 @@ from collections.abc import Iterable, Sequence
 from typing import Final, NamedTuple
 
 from firsthand.capture.ground import Ground, source_of
-from firsthand.capture.sighting import Look, Sighting, looks_at, sightings
 from firsthand.ports import Clock, Reader
 from firsthand.rules.access import Handle
-from firsthand.rules.bearing import CLAIMED
+from firsthand.rules.bearing import CLAIMED, value_digest
+from firsthand.rules.privacy import hidden_by
 from firsthand.rules.tombstones import Block, blocked
 from firsthand.rules.view import Said, View
+from firsthand.sighting import Look, Sighting, looks_at, sightings
 from firsthand.vocabulary.entries import (
     Assertion,
     AuthorIds,
@@ -23,6 +24,7 @@ from firsthand.vocabulary.entries import (
     Claim,
     Edges,
     Met,
+    Propose,
     Reject,
     Revise,
     Support,
@@ -32,6 +34,8 @@ from firsthand.vocabulary.grants import SPACE_WIDE
 from firsthand.vocabulary.kinds import Basis
 from firsthand.vocabulary.records import Episodic
 
+PRIVATE: Final = "withdrawn"
+"""What binds words that say what was withdrawn as private: they are masked, and never refused."""
 NEAR: Final = "tombstone_near"
 """The code of what is refused because it comes near a tombstone, and can neither wait for review nor be masked."""
 
@@ -47,7 +51,7 @@ class Voice(NamedTuple):
 
 
 class Meeting(NamedTuple):
-    """One place where words meet a tombstone that binds who says them."""
+    """One place where words meet a tombstone that binds who says them, or a withdrawal as private."""
 
     sighting: Sighting
     block: Block
@@ -57,6 +61,11 @@ class Meeting(NamedTuple):
         """Whether the whole of what is said is what may not be said."""
         look = self.sighting.look
         return self.sighting.by_sentence and look.is_whole and look.leaf.start == 0
+
+    @property
+    def is_private(self) -> bool:
+        """Whether the words are only masked."""
+        return self.block.status == PRIVATE
 
 
 def meetings(
@@ -69,7 +78,7 @@ def meetings(
     utterance: bool = False,
     replacing: tuple[str, ...] = (),
 ) -> list[Meeting]:
-    """Where the texts of a body meet tombstones of this scope or of the whole space."""
+    """Where the texts of a body meet tombstones, or withdrawals as private, of this scope or of the whole space."""
     if not reader.has_stones():
         return []
     looks = looks_at(body, handle.keyed, utterance=utterance)
@@ -77,11 +86,11 @@ def meetings(
     if not found:
         return []
     view = View(reader)
-    blocks: dict[tuple[str, Tombstone], Block | None] = {}
+    blocks: dict[tuple[str, Tombstone], list[Block]] = {}
     for _, stone, _, scope_id in found:
         if (scope_id, stone) not in blocks:
             blocks[scope_id, stone] = _binding(handle, view, stone, scope_id, voices, replacing)
-    return [Meeting(s, block) for s in found if (block := blocks[s.scope_id, s.stone]) is not None]
+    return [Meeting(s, block) for s in found for block in blocks[s.scope_id, s.stone]]
 
 
 class Refused(NamedTuple):
@@ -126,12 +135,12 @@ def refused_record(handle: Handle, reader: Reader, body: Body, clock: Clock) -> 
 
 
 def _about(met: Iterable[Meeting]) -> list[Meeting]:
-    """Meetings in what is said, not in why."""
-    return [m for m in met if not m.sighting.look.leaf.is_reason]
+    """Meetings with what is forbidden, in what is said and not in why."""
+    return [m for m in met if not m.sighting.look.leaf.is_reason and not m.is_private]
 
 
 def met_by(handle: Handle, reader: Reader, edges: Edges, body: Body, now: int) -> tuple[Met, ...]:
-    """Which tombstones an entry's words meet: claims wait, other words are masked."""
+    """Which tombstones an entry's words meet: claims wait, other words are masked, as is all that is private."""
     if not reader.has_stones() or (body.payload is None and body.reason is None):
         return ()
     episode = body.payload if isinstance(body.payload, Episodic) else None
@@ -141,15 +150,18 @@ def met_by(handle: Handle, reader: Reader, edges: Edges, body: Body, now: int) -
         utterance=isinstance(edges, Revise) and edges.utterance,
         replacing=edges.supersedes if isinstance(edges, Revise) else (),
     )  # fmt: skip
-    claims = bool(_assertions(edges)) or (isinstance(edges, Revise) and edges.record_kind in CLAIMED)
+    said = {value_digest(a.claim) for a in _assertions(edges)}
+    claims = bool(said) or (isinstance(edges, Revise) and edges.record_kind in CLAIMED)
     spans: dict[str, list[tuple[int, int]]] = {}
     doubts: set[str] = set()
-    for sighting, block in found:
-        look = sighting.look
-        if claims and not look.leaf.is_reason:
+    for meeting in found:
+        (sighting, block), look = meeting, meeting.sighting.look
+        if meeting.is_private and value_digest(sighting.stone) in said:
+            continue  # the claim itself: its record is hidden
+        if claims and not meeting.is_private and not look.leaf.is_reason:
             doubts.add(block.entry)
             spans.setdefault(block.entry, [])
-        elif look.leaf.is_reason or isinstance(edges, Revise):
+        elif meeting.is_private or look.leaf.is_reason or isinstance(edges, Revise | Propose):
             spans.setdefault(block.entry, []).append(look.span)
     return tuple(Met(of=of, spans=joined(spans[of]), doubt=of in doubts) for of in sorted(spans))
 
@@ -208,11 +220,10 @@ def _binding(
     set_in: str,
     voices: Sequence[Voice],
     replacing: tuple[str, ...],
-) -> Block | None:
-    """The tombstone on this value that binds any of some voices: the fold's own rule."""
+) -> list[Block]:
+    """The tombstone on this value that binds any of some voices, by the fold's own rule, and the withdrawals of it."""
     scope_id = handle.scope_id if set_in == SPACE_WIDE else set_in
-    for v in voices:
-        block = blocked(view, said_of(stone, v, handle.ids, scope_id), frozenset(), replacing)
-        if block is not None:
-            return block
-    return None
+    hits = (blocked(view, said_of(stone, v, handle.ids, scope_id), frozenset(), replacing) for v in voices)
+    forbidding = next((block for block in hits if block is not None), None)
+    private = [Block(PRIVATE, entry.id) for entry in hidden_by(view, scope_id, stone)]
+    return private if forbidding is None else [forbidding, *private]

@@ -22,6 +22,7 @@ from firsthand.ports import Reader, Writer
 from firsthand.rules.access import Handle
 from firsthand.rules.bearing import assertions_of, naming_key, tombstone_of
 from firsthand.rules.evidence import granted, verdict_heads
+from firsthand.rules.privacy import replaced_by
 from firsthand.rules.view import View
 from firsthand.rules.visibility import shown
 from firsthand.rules.wording import words_of
@@ -135,7 +136,8 @@ def _by_another_verb(gateway: Gateway, handle: Handle, reader: Reader, entry: En
     if isinstance(edges, Show) and waits is None:
         _check_in_force(reader, handle, entry)
         verb = "restore" if edges.verb == "withdraw" else "withdraw"
-        return show(gateway, handle, Decision(verb, entry.record_id, reason), None)
+        private = bool(replaced_by(View(reader), entry))
+        return show(gateway, handle, Decision(verb, entry.record_id, reason, private=private), None)
     if isinstance(edges, Revise) and edges.supersedes and tombstone_of(entry) is not None and waits == NEEDS_PERSON:
         before = payload_of(reader, edges.supersedes[0])
         if isinstance(before, Semantic | Competence | PlanGraph):

@@ -74,7 +74,10 @@ class Ledger(Audit):
         return bring_over(self._gateway, self._handle, later)
 
     def take_in(self, path: str | Path, *, progress: Progress | None = None) -> TransferReport:
-        """Take in an export of this space, by a registered store; whole or not at all, and twice adds nothing.
+        """Take in an export of this space, by a registered store; a second time adds nothing.
+
+        All of it is checked before anything is written; then others may write between two batches of it, and what was
+        interrupted goes on when the export is taken in again.
 
         Entries stay byte for byte as they were written and count as far as `peers.register` says. What was erased here
         comes without its words; what fails a check is quarantined: noted, and left where it is.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import glob
 import hashlib
 import os
 import re
@@ -114,7 +115,7 @@ def new_folder(path: Path) -> Generator[Path]:
                             next_action="fix_and_resubmit")  # fmt: skip
     if not path.parent.is_dir():
         raise InvalidError("folder_missing", "the folder that path is in does not exist", field="path")
-    partial = path.with_name(f".{path.name}.partial-{os.getpid()}")
+    partial = beside(path, "partial")
     partial.mkdir(mode=FOLDER_MODE)
     try:
         yield partial
@@ -122,6 +123,27 @@ def new_folder(path: Path) -> Generator[Path]:
     except BaseException:
         shutil.rmtree(partial, ignore_errors=True)
         raise
+
+
+def beside(path: Path, what: str) -> Path:
+    """A name of this process's own beside a place; what killed processes left under such names is removed."""
+    for left in path.parent.glob(f".{glob.escape(path.name)}.{what}-*"):
+        if not _is_running(left.name.rpartition("-")[2]):
+            shutil.rmtree(left)
+    return path.with_name(f".{path.name}.{what}-{os.getpid()}")
+
+
+def _is_running(process: str) -> bool:
+    """Whether there is a process of this number; Windows has no way to ask that does no harm."""
+    if os.name == "nt" or not process.isdecimal():
+        return True
+    try:
+        os.kill(int(process), 0)
+    except ProcessLookupError:
+        return False
+    except PermissionError:
+        return True
+    return int(process) != os.getpid()
 
 
 class EntryFiles:

@@ -1,4 +1,4 @@
-"""What a restored store must learn of the time after its backup: erasures, tombstones, and whom to believe.
+"""What a restored store must learn of the time after its backup: erasures, tombstones, withdrawals, whom to believe.
 
 An old backup knows nothing of what was erased or taken back since. These entries are brought over byte for byte, with
 what they rest on; the rest of that time is not.
@@ -10,9 +10,12 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from firsthand.audit import PAGE_ROWS, replay_all
+from firsthand.audit import PAGE_ROWS
+from firsthand.capture.arrivals import tell_meetings
+from firsthand.capture.certify import finish_if_others_let
 from firsthand.capture.gateway import Gateway, Write
 from firsthand.ledger import adopt
+from firsthand.moving.copies import destroy_copies, destroy_named
 from firsthand.moving.foreign import Checks, Relays, UnfitError
 from firsthand.moving.importing import check_space, trust_in
 from firsthand.moving.manifest import Manifest, check_files, linked_rows, read_manifest, rows_in
@@ -21,7 +24,7 @@ from firsthand.ports import Head, LedgerRow, Store, Writer
 from firsthand.projection import entry_of
 from firsthand.rules.access import Handle
 from firsthand.rules.bearing import assertions_of, tombstone_of
-from firsthand.vocabulary.entries import Body, Define, Entry, Erase, Lift, Reject, root_of
+from firsthand.vocabulary.entries import Body, Define, Entry, Erase, Lift, Reject, Show, root_of
 from firsthand.vocabulary.errors import BrokenError, RefusedError
 from firsthand.vocabulary.grants import SPACE_WIDE
 from firsthand.vocabulary.kinds import PeerTrust
@@ -100,6 +103,7 @@ def bring_over(gateway: Gateway, handle: Handle, later: Sequence[Later]) -> Merg
         return Receipt(outcome="stored", record_id=None, entry_id=None, known_at=writer.head().received_at)
 
     gateway.commit(handle, [Write("import", run)])
+    finish_if_others_let(gateway, handle)
     return merged[0]
 
 
@@ -127,25 +131,26 @@ def _merge(gateway: Gateway, handle: Handle, writer: Writer, new: Sequence[Later
     for (device, trust), ids in sorted(senders.items()):
         edges = Define(what="arrival", id=device, trust=trust, entries=tuple(ids))
         gateway.append(handle, writer, edges, gateway.words(Body(), 0), scope_id=SPACE_WIDE)
-    targets: dict[str, None] = {}
-    erasures = tombstones = 0
+    erasures: list[Entry] = []
+    tombstones = 0
     for one in new:
         entry = entry_of(one.row)
         adopt(writer, one.row, entry.skeleton, gateway.clock.now())
         read = writer.vouched(entry)
         if read is not None and isinstance(read.skeleton.edges, Erase):
-            targets |= dict.fromkeys(read.skeleton.edges.targets)
-            erasures += 1
+            erasures.append(read)
         tombstones += tombstone_of(entry) is not None
-    writer.blank(targets)
+    arrived = [one.row.entry_id for one in new]
+    destroy_named(gateway, handle, writer, erasures)
+    destroy_copies(gateway, handle, writer, erasures, arrived)
+    tell_meetings(gateway, handle, writer, arrived)
     if erasures:
-        replay_all(writer, None)
         writer.optimise_words()
-    return Merged(erasures, tombstones)
+    return Merged(len(erasures), tombstones)
 
 
 def _binds(entry: Entry) -> bool:
     edges = entry.skeleton.edges
     if isinstance(edges, Define):
         return edges.what in NAMES
-    return isinstance(edges, Erase | Reject | Lift) or tombstone_of(entry) is not None
+    return isinstance(edges, Erase | Reject | Lift | Show) or tombstone_of(entry) is not None

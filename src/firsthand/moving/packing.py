@@ -148,7 +148,7 @@ class _Choice:
             return "feedback_and_proposals"
         if self._reader.trust_in(entry.id) == "none":
             return "not_believed"
-        return "masked" if self._repeats_what_fell(entry) else None
+        return self._masked(entry.id) or ("masked" if self._repeats_what_fell(entry) else None)
 
     def _why_not_record(self, record: str) -> str | None:
         docs = self._reader.docs_of_record(record)
@@ -157,12 +157,11 @@ class _Choice:
             return "not_current"
         if any(r.sensitivity > self._handle.clearance or not self._handle.reads(r.scope_id) for r in rows):
             return ""
-        return _lock(rows, self._level) or self._masked(record)
+        return _lock(rows, self._level) or self._masked(root_of(record))
 
-    def _masked(self, record: str) -> str | None:
-        """Whether a record's words had backed what was taken back since."""
-        citing = [s for e in self._view.cited_by(record) for s in self._view.said_in(e) if s.evidence == record]
-        return "masked" if citing and grade(self._view, citing).blocks else None
+    def _masked(self, entry_id: str) -> str | None:
+        """Whether an entry's words say what was taken back since, or what is private."""
+        return "masked" if self._reader.masks([entry_id]) else None
 
     def _repeats_what_fell(self, entry: Entry) -> bool:
         """Of a record with a corrected past, every entry but the ones that say what stands."""

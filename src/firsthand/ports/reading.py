@@ -81,6 +81,14 @@ class LedgerReader(Entries, Protocol):
         """The position of the last entry found under `key`, or 0."""
         ...
 
+    def last_stone(self) -> int:
+        """The position of the last entry that forbids a value, or 0."""
+        ...
+
+    def stones(self) -> list[Entry]:
+        """Every entry that forbids a value, oldest first."""
+        ...
+
 
 class BeliefReader(Protocol):
     """Documents, and what is believed of them."""

@@ -157,7 +157,10 @@ class JobRow(NamedTuple):
 
 
 class MaskRow(NamedTuple):
-    """A span of an entry's texts, laid end to end, that reads as rejected for whoever asks about `since` or later."""
+    """A span of an entry's texts, laid end to end, that is not shown to whoever asks about `since` or later.
+
+    `stone` is the entry that forbids what it says; empty where it is private.
+    """
 
     entry_id: str
     low: int

@@ -105,10 +105,6 @@ class Writer(Reader, Protocol):
         """Keep what an idempotency key was used for."""
         ...
 
-    def blank(self, entry_ids: Iterable[str]) -> int:
-        """Destroy the bodies of entries that an `erase` among the entries names; how many there were."""
-        ...
-
     def put_refusal(self, at: int, verb: str, code: str, scope_id: str, actor: str, cause_entry: str | None) -> None:
         """Record a refusal, without content."""
         ...

@@ -1,6 +1,6 @@
-"""What one process keeps of a space between recalls: posting lists, and columns of documents.
+"""What one process keeps of a space between recalls: posting lists, columns of documents, rejections.
 
-Both follow the space. A posting list is dropped as soon as any document of its scope comes or goes; a document's
+All follow the space. A posting list is dropped as soon as any document of its scope comes or goes; a document's
 columns never change but by an erasure, which drops them all, so they only grow. So a ranking never depends on what this
 process read before (design 04).
 """
@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from firsthand.ports import SEQ_BITS, Reader, ScopeRow, Shelf
+from firsthand.recall.rejections import Looked
 from firsthand.recall.score import IntArray
 from firsthand.rules.wording import QUESTION, TIME_WORDS
 from firsthand.vocabulary.kinds import KINDS
@@ -117,7 +118,7 @@ class _Scope:
 
 
 class Cache:
-    """Posting lists, columns and speakers of one space's scopes; safe for threads."""
+    """Posting lists, columns and speakers of one space's scopes, and what they reject; safe for threads."""
 
     def __init__(self) -> None:
         self._lists: OrderedDict[tuple[int, str, Shelf], tuple[int, IntArray]] = OrderedDict()
@@ -127,6 +128,7 @@ class Cache:
         self._sizes: OrderedDict[tuple[int, int], int] = OrderedDict()
         self._erasures: dict[int, int] = {}
         self._lock = threading.RLock()
+        self.looked = Looked()
 
     def _heed(self, scope: ScopeRow) -> None:
         """Forget all that is kept of a scope in which words were erased since: terms and names are words, too."""
@@ -139,6 +141,7 @@ class Cache:
         self._scopes.pop(number, None)
         self._speakers.pop(number, None)
         self._unlisted.pop(number, None)
+        self.looked.forget()
 
     def postings(self, reader: Reader, scope: ScopeRow, term: str, shelf: Shelf) -> IntArray:
         """Places in the scope of the documents with a term, ascending."""

@@ -23,15 +23,24 @@ def explain(reader: Reader, handle: Handle, trace: Trace, record_id: str) -> Exp
         for at, number in enumerate(found.tolist())
         if number in numbers
     )
-    shown = [i.record_id for i in trace.packet.items]
-    shown += [i.record_id for c in trace.packet.conflicts for i in c.items]
+    items = (*trace.packet.items, *(i for c in trace.packet.conflicts for i in c.items))
+    shown = {i.record_id: i.qualifier for i in items}
     at = next((n for n, number in enumerate(trace.ranked.numbers.tolist()) if number in numbers), None)
     rank = None if at is None else at + 1
     parts = {} if at is None else {n: round(float(v[at]), 4) for n, v in trace.ranked.parts.items() if v[at]}
+    if record_id in trace.selected:
+        parts["selection"] = round(trace.selected[record_id], 4)
     if record_id in shown:
         return Explanation(
-            record_id=record_id, returned=True, why=why, reason="returned", rank=rank, contributions=parts
-        )
+            record_id=record_id, returned=True, why=why, reason="returned", rank=rank, contributions=parts,
+            qualifier=shown[record_id],
+        )  # fmt: skip
+    rejected_by = next((trace.kept_out[d.revision_id] for d in docs if d.revision_id in trace.kept_out), None)
+    if rejected_by is not None:
+        return Explanation(
+            record_id=record_id, returned=False, why=why, reason="rejected", rank=rank, contributions=parts,
+            rejected_by=rejected_by,
+        )  # fmt: skip
     kept_back = bool(why) or not any(d.shelf == LISTED for d in docs)
     reason = _reason(trace, record_id, rank, gated=kept_back and handle.grant.audit)
     return Explanation(record_id=record_id, returned=False, why=why, reason=reason, rank=rank, contributions=parts)

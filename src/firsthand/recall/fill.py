@@ -9,6 +9,8 @@ import msgspec
 
 from firsthand.ports import Attention, BeliefRow, Reader
 from firsthand.recall.arms import Found, Ground
+from firsthand.recall.beside import Beside
+from firsthand.recall.exceptions import with_exceptions_beside
 from firsthand.recall.expand import Reached, admitted, expand
 from firsthand.recall.fuse import Ranked, current_row, salience_of
 from firsthand.recall.gated import Gate
@@ -17,9 +19,12 @@ from firsthand.recall.hydrate import Chosen, items
 from firsthand.recall.near import with_near_conflicts
 from firsthand.recall.pack import Packed, pack
 from firsthand.recall.plan import Plan
+from firsthand.recall.rejections import Looked
+from firsthand.recall.selection import Selected, select
 from firsthand.rules.access import Handle
 from firsthand.rules.qualify import contradicted
 from firsthand.vocabulary.packets import ArmName, Why
+from firsthand.vocabulary.rendering import selection_remarks
 
 HYDRATE_MORE: Final = 2
 NEIGHBOUR_DEMOTION: Final = 0.7
@@ -30,12 +35,17 @@ MET_FACTOR: Final = 1.1
 
 
 class Filled(NamedTuple):
-    """What was grouped and packed, the documents of all of it by revision, and how many records matched beyond."""
+    """What was grouped, selected and packed, the documents of all of it by revision, and how many more matched.
+
+    `kept_out`: revisions that a scope read beside theirs rejects, each with the rejection.
+    """
 
     grouped: Grouped
+    selected: Selected
     packed: Packed
     numbers: Mapping[str, int]
     left_behind: int
+    kept_out: Mapping[str, str]
 
 
 class Filling:
@@ -50,6 +60,7 @@ class Filling:
         found: Found,
         ranked: Ranked,
         attention: Mapping[str, Attention],
+        looked: Looked,
     ) -> None:
         self._reader = reader
         self._handle = handle
@@ -60,6 +71,7 @@ class Filling:
         self._attention = attention
         self._gate = Gate(reader, plan, frozenset(p.row.scope_id for p in base.places))
         self._scopes = {p.row.scope_id: p.name for p in base.places}
+        self._beside = Beside(reader, handle, looked, self._scopes)
         self._numbers: dict[str, int] = {}
 
     def fill(self, notice: str) -> Filled:
@@ -72,16 +84,18 @@ class Filling:
             taken += more
             whole = [*candidates, *self._opponents(candidates)]
             whole += self._expanded(whole)
-            grouped = group(with_near_conflicts(_current_first(_above_its_source(whole))))
+            whole = with_exceptions_beside(_above_its_source(whole))
+            selected = select(group(with_near_conflicts(_met_first(_current_first(whole)))), plan)
+            grouped = selected.grouped
             packed = pack(
                 grouped.items, grouped.conflicts, limit=plan.limit, max_bytes=plan.max_bytes,
-                max_tokens=plan.max_tokens, notice=notice,
+                max_tokens=plan.max_tokens, notice=notice, remarks=selection_remarks(selected.selection),
             )  # fmt: skip
             full = len(packed.items) + len(packed.conflicts) >= plan.limit
             if full or taken >= len(ranked.numbers):
                 seen = {r.record_id for r in ranked.rows[:taken]} | {c.item.record_id for c in whole}
                 left_behind = len({r.record_id for r in ranked.rows[taken:]} - seen)
-                return Filled(grouped, packed, self._numbers, left_behind)
+                return Filled(grouped, selected, packed, self._numbers, left_behind, self._beside.kept_out)
             more *= 2
 
     def _hydrated(self, start: int, count: int) -> list[Candidate]:
@@ -147,7 +161,7 @@ class Filling:
         numbers = self._base.numbers([c.row.vid for c in chosen])
         self._numbers |= {c.row.revision_id: n for c, n in zip(chosen, numbers.tolist(), strict=True)}
         made: list[Candidate] = []
-        for item in items(self._reader, self._handle, plan, chosen, self._scopes):
+        for item in items(self._reader, self._handle, plan, chosen, self._scopes, self._beside):
             row = by_revision[item.revision_id].row
             if contradicted(item.qualifier.conditions, plan.conditions):
                 continue
@@ -191,6 +205,17 @@ def _above_its_source(candidates: Sequence[Candidate]) -> list[Candidate]:
         sources = (sayings.get(each.record_id) for each in c.item.citations) if c.item.kind != "episodic" else ()
         best = max((s.score for s in sources if s is not None and s.own <= c.own), default=0.0)
         made.append(msgspec.structs.replace(c, score=best / BELOW) if best >= c.score else c)
+    return made
+
+
+def _met_first(candidates: Sequence[Candidate]) -> list[Candidate]:
+    """A default ranks below its exception where the exception's conditions are met (design 09.7)."""
+    met = {c.item.record_id: c.score for c in candidates if c.item.qualifier.conditions and not c.item.qualifier.unmet}
+    made: list[Candidate] = []
+    for c in candidates:
+        above = min((met[e.record_id] for e in c.item.qualifier.excepted if e.record_id in met), default=None)
+        late = above is not None and c.score >= above
+        made.append(msgspec.structs.replace(c, score=above * BELOW) if late and above is not None else c)
     return made
 
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Container, Iterable, Sequence
 
 from firsthand.ports import BeliefRow, Reader, Scored
 from firsthand.recall.plan import Plan
 from firsthand.rules.gate import Shown, may_show, unlocked
-from firsthand.vocabulary.instants import FOREVER
+from firsthand.vocabulary.instants import BEGINNING, FOREVER
 from firsthand.vocabulary.kinds import Kind, Status
 
 GENERATION = 0
@@ -43,6 +43,7 @@ def gated(reader: Reader, plan: Plan, scope_ids: frozenset[str], vids: Iterable[
     asked = reader.beliefs(wanted, plan.known_at)
     locked = locks(reader, asked) if plan.known_at is not None else {}
     passed: dict[int, list[BeliefRow]] = {}
+    beaten = {(r.vid, r.valid_from) for r in asked if r.status == "needs_review" and r.challenged_by is not None}
     for row in asked:
         if row.kind not in plan.kinds or not _at(row, plan):
             continue
@@ -50,9 +51,17 @@ def gated(reader: Reader, plan: Plan, scope_ids: frozenset[str], vids: Iterable[
         now = locked.get(row.vid)
         shown = may_show(then if now is None else now, None if now is None else then, clearance=plan.clearance,
                          include=plan.include)  # fmt: skip
-        if shown:
+        if shown and not (plan.valid_at is None and _is_remnant(row, beaten)):
             passed.setdefault(row.vid, []).append(row)
     return passed
+
+
+def _is_remnant(row: BeliefRow, beaten: Container[tuple[int, int]]) -> bool:
+    """Whether a row is what a better claim left of one that never said when it began, which nobody stated (09.4).
+
+    Asked about an instant of that time, it is the answer all the same. `beaten`: documents, and from when on.
+    """
+    return row.valid_from == BEGINNING and row.ended_by is None and (row.vid, row.valid_to) in beaten
 
 
 def shown(reader: Reader, plan: Plan, vids: Sequence[int]) -> list[Scored]:

@@ -121,22 +121,35 @@ def _split_conflicts(
             record_id = above
         return record_id
 
-    contested: set[str] = set()
+    contested = {_said_by_record(candidate) for candidate in ranked if _is_contested(candidate)}
+    contradicted: set[str] = set()
     for candidate in ranked:
-        own = candidate.item.record_id
-        against = (*candidate.disputed_with, *candidate.near)
-        if candidate.head_conflict or against or candidate.item.status == "disputed":
-            contested.update((own, *(absorbed.get(other, other) for other in against)))
-        for other in against:
-            first, second = sorted((lead(own), lead(other)))
+        for other in _against(candidate):
+            contradicted.add(absorbed.get(other, other))
+            first, second = sorted((lead(candidate.item.record_id), lead(other)))
             if first != second:
                 leader[second] = first
     members: dict[str, list[Candidate]] = {}
+    plain: list[Candidate] = []
     for candidate in ranked:
-        if candidate.item.record_id in contested:
+        # A record that was corrected may say two things, of which one is contested: the other is still an answer.
+        if candidate.item.record_id in contradicted or _said_by_record(candidate) in contested:
             members.setdefault(lead(candidate.item.record_id), []).append(candidate)
-    plain = [candidate for candidate in ranked if candidate.item.record_id not in contested]
+        else:
+            plain.append(candidate)
     return [_conflict(group) for group in members.values()], plain
+
+
+def _against(candidate: Candidate) -> tuple[str, ...]:
+    return (*candidate.disputed_with, *candidate.near)
+
+
+def _said_by_record(candidate: Candidate) -> tuple[str, str | None]:
+    return candidate.item.record_id, candidate.claim_key
+
+
+def _is_contested(candidate: Candidate) -> bool:
+    return candidate.head_conflict or bool(_against(candidate)) or candidate.item.status == "disputed"
 
 
 def _conflict(members: Sequence[Candidate]) -> RankedConflict:

@@ -7,26 +7,31 @@ from typing import Final, NamedTuple
 
 import msgspec
 
-from firsthand.ports import BeliefRow, LedgerRow, Reader
+from firsthand.ports import Attention, BeliefRow, LedgerRow, Reader
+from firsthand.recall.beside import Beside
 from firsthand.recall.denials import deniers
+from firsthand.recall.exceptions import exceptions
 from firsthand.recall.gated import shown_row
+from firsthand.recall.originals import Spoken, spoken_first
+from firsthand.recall.past import entries_at
 from firsthand.recall.plan import Plan
+from firsthand.recall.rejections import Hindsight
 from firsthand.rules.access import Handle
-from firsthand.rules.bearing import citing_key, claim_digest, is_absolute, tombstone_key, unit_key, unit_of
+from firsthand.rules.bearing import citing_key, claim_digest, heir_key, unit_key, unit_of
 from firsthand.rules.evidence import grade
 from firsthand.rules.gate import unlocked
+from firsthand.rules.leaves import Veiled
+from firsthand.rules.performance import performance_of
 from firsthand.rules.predicates import definition
-from firsthand.rules.qualify import Drift, qualify
-from firsthand.rules.tombstones import lifted
+from firsthand.rules.qualify import Drift, excepting, qualify
 from firsthand.rules.view import Said, View, said_by
 from firsthand.rules.wording import claim_words, words_of
 from firsthand.veil import WITHHELD, Veil
 from firsthand.vocabulary.entries import Body, Entry, Revise, Skeleton, root_of
-from firsthand.vocabulary.grants import SPACE_WIDE
 from firsthand.vocabulary.instants import BEGINNING, FOREVER, to_date
 from firsthand.vocabulary.kinds import SENSITIVITIES, Authority
 from firsthand.vocabulary.packets import Citation, Item, Qualifier, Structure, Why
-from firsthand.vocabulary.records import Episodic, Payload, Semantic
+from firsthand.vocabulary.records import Episodic, Payload, Performance, Semantic
 
 CITATIONS_PER_ITEM: Final = 5
 STILL_SAID: Final = ("active", "disputed", "needs_review")
@@ -52,7 +57,8 @@ class Voice(NamedTuple):
 
 
 class Resting(NamedTuple):
-    """Live assertions of a claim whose evidence the caller may see; `bearing` is all that speaks of its slot.
+    """Live assertions of a claim whose evidence the caller may see; `bearing` is all that speaks of its slot, `heirs`
+    all of records that succeed its own.
 
     Evidence that was `withheld` counts, and its words are not shown.
     """
@@ -60,30 +66,65 @@ class Resting(NamedTuple):
     said: list[Said]
     last_verified: int
     bearing: Sequence[Entry] = ()
+    heirs: Sequence[Entry] = ()
     withheld: frozenset[str] = frozenset()
 
 
+class Sources(NamedTuple):
+    """Stored words as they may be read, and who said what is cited as another's copy."""
+
+    stored: Mapping[str, LedgerRow]
+    veil: Veil
+    spoken: Mapping[str, Spoken]
+
+
 def items(
-    reader: Reader, handle: Handle, plan: Plan, chosen: Sequence[Chosen], scopes: Mapping[str, str] | None = None
+    reader: Reader,
+    handle: Handle,
+    plan: Plan,
+    chosen: Sequence[Chosen],
+    scopes: Mapping[str, str] | None = None,
+    beside: Beside | Hindsight | None = None,
 ) -> list[Item]:
-    """Items for documents, in their order; what was erased is left out. `scopes`: names of scope ids known already."""
+    """Items for documents, in their order; what was erased is left out. `scopes`: names of scope ids known already.
+
+    `beside`: what is rejected in the scopes that are read together, or since it was said.
+    """
     claims = [c for c in chosen if c.row.claim is not None]
     asserted = _asserted(reader, plan, claims)
-    forbidden = _forbidden(reader, asserted, {SPACE_WIDE, *(scopes or ())})
     resting = _readable(reader, handle, plan, claims, asserted)
     cited = {root_of(s.evidence) for r in resting.values() for s in r.said}
     stored = reader.rows_of(cited.union(c.row.revision_id for c in chosen))
-    veil = Veil(reader, stored, plan.known_at)
+    kept_out, marks = _beside(beside, claims, asserted, stored)
+    veil = Veil(reader, stored, plan.known_at, marks)
+    sources = Sources(
+        stored, veil, spoken_first(reader, handle, plan.clearance, (s for r in resting.values() for s in r.said))
+    )
     endings = _said_then(reader, handle, plan, [c for c in chosen if c.row.kind == "episodic"])
+    used = reader.attention([c.row.record_id for c in chosen if c.row.kind in ("competence", "plan_graph")])
     made: list[Item] = []
     for c in chosen:
         body = _body(stored[c.row.revision_id])
-        if body is not None and body.payload is not None and c.row.vid not in forbidden:
+        if body is not None and body.payload is not None and c.row.revision_id not in kept_out:
             rests = resting.get(c.row.vid)
             ended = endings.get(c.row.record_id)
             scope = (scopes or {}).get(c.row.scope_id) or _scope_name(reader, c.row.scope_id)
-            made.append(_item(reader, handle, plan, c, body, rests, stored, ended, scope, veil))
+            made.append(_item(reader, handle, plan, c, body, rests, sources, ended, scope, used))
     return made
+
+
+def _beside(
+    beside: Beside | Hindsight | None,
+    claims: Sequence[Chosen],
+    asserted: Mapping[int, Resting],
+    stored: Mapping[str, LedgerRow],
+) -> tuple[Collection[str], Mapping[str, Sequence[Veiled]]]:
+    """Revisions that may not be shown beside what else is read, and what is masked of the others."""
+    if beside is None:
+        return (), {}
+    beside.keep_out((c.row.revision_id, s) for c in claims for s in asserted[c.row.vid].said[:1])
+    marks = beside.marks(stored)
+    return beside.kept_out, marks
 
 
 def _item(
@@ -93,31 +134,19 @@ def _item(
     c: Chosen,
     body: Body,
     rests: Resting | None,
-    stored: Mapping[str, LedgerRow],
+    sources: Sources,
     ended: Qualifier | None,
     scope: str,
-    veil: Veil,
+    used: Mapping[str, Attention],
 ) -> Item:
-    row, payload = c.row, veil.body(c.row.revision_id, body).payload
+    row, payload = c.row, sources.veil.body(c.row.revision_id, body).payload
     assert payload is not None
     episode = payload if isinstance(payload, Episodic) else None
-    own = stored[row.revision_id]
+    own = sources.stored[row.revision_id]
     said: Sequence[Said] = rests.said if rests is not None else ()
     voice = _voice(reader, own) if not said else None
-    citations = _citations(rests, stored, veil) if voice is None else _own_citation(row, body.payload, payload, voice)
-    verified = rests.last_verified if rests is not None else own.received_at
-    challenged_by = _readable_challenger(reader, handle, plan, row)
-    denied_by = deniers(reader, plan.clearance, rests.said, rests.bearing, challenged_by) if rests is not None else ()
-    qualifier = ended or qualify(
-        row,
-        at=plan.at,
-        conditions=payload.validity.conditions if isinstance(payload, Semantic) else {},
-        given=plan.conditions,
-        drift=Drift(payload.volatility if isinstance(payload, Semantic) else "stable", verified, plan.now),
-        challenged_by=challenged_by,
-        denies=_denied(payload),
-        denied_by=denied_by,
-    )
+    citations = _citations(rests, sources) if voice is None else _own_citation(row, body.payload, payload, voice)
+    qualifier = ended or _qualifier(reader, handle, plan, row, payload, rests or Resting([], own.received_at))
     return Item(
         record_id=row.record_id,
         revision_id=row.revision_id,
@@ -136,6 +165,7 @@ def _item(
         qualifier=qualifier,
         structure=_structure(payload),
         payload=None if isinstance(payload, Episodic | Semantic) else payload,
+        performance=_performance(payload, used.get(row.record_id)),
         speaker=episode.speaker if episode else None,
         occurred_at=episode.occurred_at if episode else None,
         thread=episode.thread if episode else None,
@@ -146,6 +176,25 @@ def _item(
         sensitivity=SENSITIVITIES[row.sensitivity],
         neighbour_of=c.neighbour_of,
     )
+
+
+def _qualifier(
+    reader: Reader, handle: Handle, plan: Plan, row: BeliefRow, payload: Payload, rests: Resting
+) -> Qualifier:
+    """How far it can be relied on, and what speaks against it, as far as the caller may know."""
+    challenged_by = _readable_challenger(reader, handle, plan, row)
+    semantic = payload if isinstance(payload, Semantic) else None
+    qualifier = qualify(
+        row,
+        at=plan.at,
+        conditions=semantic.validity.conditions if semantic else {},
+        given=plan.conditions,
+        drift=Drift(semantic.volatility if semantic else "stable", rests.last_verified, plan.now),
+        challenged_by=challenged_by,
+        denies=_denied(payload),
+        denied_by=deniers(reader, plan.clearance, rests.said, rests.bearing, challenged_by),
+    )
+    return excepting(qualifier, exceptions(reader, handle, plan, row, rests.bearing, rests.heirs))
 
 
 def _body(stored: LedgerRow) -> Body | None:
@@ -164,6 +213,10 @@ def _denied(payload: Payload) -> str | None:
     if payload.subject is None or payload.predicate is None:
         return payload.statement
     return claim_words(payload.subject, payload.predicate, payload.object, "+")
+
+
+def _performance(payload: Payload, used: Attention | None) -> Performance | None:
+    return performance_of(payload, used.helped if used else 0, used.failed if used else 0)
 
 
 def _structure(payload: Payload) -> Structure | None:
@@ -202,8 +255,9 @@ def _authority(row: BeliefRow, voice: Voice | None, said: Sequence[Said]) -> Aut
 
 
 def _asserted(reader: Reader, plan: Plan, claims: Sequence[Chosen]) -> dict[int, Resting]:
-    """All live assertions of each claim, by its document."""
-    bearing = reader.bearing_on_any({unit_key(c.row.unit) for c in claims}, plan.known_at)
+    """All assertions of each claim that were live at the time asked about, by its document."""
+    keys = {key for c in claims for key in (unit_key(c.row.unit), heir_key(c.row.record_id))}
+    bearing = reader.bearing_on_any(keys, plan.known_at)
     found: dict[int, Resting] = {}
     for c in claims:
         said = [
@@ -213,25 +267,11 @@ def _asserted(reader: Reader, plan: Plan, claims: Sequence[Chosen]) -> dict[int,
             if claim_digest(s.claim) == c.row.claim and unit_of(s.scope, s.claim) == c.row.unit
         ]
         if len(said) != c.row.live_support:
-            live = grade(View(reader), said).live
+            live = grade(View(entries_at(reader, plan.known_at)), said).live
             said = [s for s in said if s.id in live]
-        found[c.row.vid] = Resting(said, c.row.known_from, bearing.get(unit_key(c.row.unit), ()))
+        of_slot, heirs = (bearing.get(k, ()) for k in (unit_key(c.row.unit), heir_key(c.row.record_id)))
+        found[c.row.vid] = Resting(said, c.row.known_from, of_slot, heirs)
     return found
-
-
-def _forbidden(reader: Reader, found: Mapping[int, Resting], scopes: Collection[str]) -> set[int]:
-    """Documents of claims that may not come back in another scope that is read beside theirs, whoever says them."""
-    if not reader.has_stones():
-        return set()
-    view, here = View(reader), frozenset(scopes)
-    keys = {vid: tombstone_key(rests.said[0].claim) for vid, rests in found.items() if rests.said}
-    stones = reader.bearing_on_any(keys.values())
-    return {
-        vid
-        for vid, key in keys.items()
-        for stone in stones.get(key, ())
-        if is_absolute(stone) and stone.skeleton.scope in here and not lifted(view, stone.id)
-    }
 
 
 def _readable(
@@ -249,7 +289,7 @@ def _readable(
         said = [s for s in found[c.row.vid].said if s.evidence not in locked or s.evidence in withheld]
         said.sort(key=lambda s: (s.evidence in withheld, s.role != "person", not s.attested, -s.spoken, s.id))
         verified = max((s.spoken for s in said), default=c.row.known_from)
-        made[c.row.vid] = Resting(said, verified, found[c.row.vid].bearing, withheld)
+        made[c.row.vid] = found[c.row.vid]._replace(said=said, last_verified=verified, withheld=withheld)
     return made
 
 
@@ -262,7 +302,7 @@ def withdrawn(reader: Reader, handle: Handle, locked: Collection[str], clearance
     return frozenset(record for record, only in found.items() if only)
 
 
-def _citations(rests: Resting | None, stored: Mapping[str, LedgerRow], veil: Veil) -> tuple[Citation, ...]:
+def _citations(rests: Resting | None, sources: Sources) -> tuple[Citation, ...]:
     """Exact spans of the cited records, from their stored words."""
     if rests is None:
         return ()
@@ -270,7 +310,7 @@ def _citations(rests: Resting | None, stored: Mapping[str, LedgerRow], veil: Vei
     seen: set[tuple[str, tuple[int, int] | None]] = set()
     for s in rests.said:
         span = s.span
-        row = stored.get(root_of(s.evidence))
+        row = sources.stored.get(root_of(s.evidence))
         body = _body(row) if row is not None else None
         payload = body.payload if body is not None else None
         if payload is None or (s.evidence, span) in seen or len(made) >= CITATIONS_PER_ITEM:
@@ -282,15 +322,16 @@ def _citations(rests: Resting | None, stored: Mapping[str, LedgerRow], veil: Vei
             made.append(Citation(record_id=s.evidence, quote=WITHHELD, span=(start, end)))
             continue
         episode = payload if isinstance(payload, Episodic) else None
+        first = sources.spoken.get(s.id)
         made.append(
             Citation(
                 record_id=s.evidence,
-                quote=veil.quote(root_of(s.evidence), text, start, end),
+                quote=sources.veil.quote(root_of(s.evidence), text, start, end),
                 span=(start, end),
-                speaker=episode.speaker if episode and episode.speaker else None,
+                speaker=first.speaker if first else episode.speaker if episode and episode.speaker else None,
                 occurred_at=episode.occurred_at if episode and episode.occurred_at is not None else s.spoken,
                 source=episode.source_id if episode else None,
-                attested=s.attested or s.role == "person",
+                attested=first.attested if first else s.attested or s.role == "person",
             )
         )
     return tuple(made)

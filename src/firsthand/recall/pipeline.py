@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import secrets
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Final, NamedTuple
 
 import msgspec
@@ -49,6 +49,9 @@ class Trace(NamedTuple):
     found: Found
     ranked: Ranked
     grouped: Grouped
+    kept_out: Mapping[str, str]
+    selected: Mapping[str, float]
+    """What each skill or plan scored, where there was a choice."""
     receipt: JournalRow
 
 
@@ -66,9 +69,12 @@ def recall(reader: Reader, handle: Handle, plan: Plan, cache: Cache) -> Trace:
         passed = passed.only(saliences(passed.rows, attention, plan.now) >= plan.min_salience)
     ranked = fuse(plan, query, found, around, passed, attention)
 
-    filled = Filling(reader, handle, plan, base, found, ranked, attention).fill(NOTICE)
+    filled = Filling(reader, handle, plan, base, found, ranked, attention, cache.looked).fill(NOTICE)
     packet = _packet(reader, handle, plan, base, found, query, named, filled)
-    return Trace(packet, base, found, ranked, filled.grouped, _receipt(handle, plan, packet))
+    return Trace(
+        packet, base, found, ranked, filled.grouped, filled.kept_out, filled.selected.scores,
+        _receipt(handle, plan, packet),
+    )  # fmt: skip
 
 
 def _through(
@@ -160,6 +166,7 @@ def _packet(
         notice=NOTICE,
         nonce=new_nonce(handle),
         scopes=plan.scopes,
+        selection=filled.selected.selection,
         why_empty=None if items else _why_empty(reader, plan, base, found, matching),
         now=plan.now,
     )

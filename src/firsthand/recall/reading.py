@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import re
-from collections.abc import Container, Sequence
+from collections.abc import Container, Mapping, Sequence
 from typing import Final
 
 import msgspec
@@ -13,15 +13,18 @@ from firsthand.ports import SEQ_BITS, BeliefRow, LedgerRow, Reader
 from firsthand.recall.fuse import current_row, salience_of
 from firsthand.recall.gated import gated
 from firsthand.recall.hydrate import Chosen, items, withdrawn
+from firsthand.recall.originals import spoken_first
 from firsthand.recall.plan import Plan
+from firsthand.recall.rejections import Hindsight, Looked
 from firsthand.rules.access import Handle
 from firsthand.rules.bearing import record_key
 from firsthand.rules.evidence import grade
+from firsthand.rules.leaves import Veiled
 from firsthand.rules.view import View
 from firsthand.rules.visibility import show_heads
 from firsthand.rules.wording import names_in, words_of
 from firsthand.veil import WITHHELD, Veil
-from firsthand.vocabulary.entries import Body, Entry, Relate, Skeleton, root_of
+from firsthand.vocabulary.entries import Attend, Body, Edges, Entry, Relate, Skeleton, root_of
 from firsthand.vocabulary.errors import AbsentError, InvalidError
 from firsthand.vocabulary.instants import BEGINNING, FOREVER
 from firsthand.vocabulary.kinds import SENSITIVITIES
@@ -63,20 +66,21 @@ def may_read(handle: Handle, row: BeliefRow) -> bool:
     )
 
 
-def read(reader: Reader, handle: Handle, plan: Plan, record_id: str) -> RecordView:
+def read(reader: Reader, handle: Handle, plan: Plan, looked: Looked, record_id: str) -> RecordView:
     """One record with its standing, supports, relations and heads."""
     rows = readable_rows(reader, handle, record_id)
     row = max(rows, key=_best(plan.now))
     attention = reader.attention([record_id])
     chosen = Chosen(row, salience_of(row, attention, plan.now), ())
-    made = items(reader, handle, plan, [chosen])
+    hindsight = Hindsight(reader, handle, looked)
+    made = items(reader, handle, plan, [chosen], beside=hindsight)
     if not made:
         raise AbsentError("record_absent", "record_id names no record that can be read here", field="record_id")
     view = View(reader)
     return RecordView(
         item=made[0],
         visibility=row.visibility,
-        supports=_supports(reader, handle, view, record_id),
+        supports=_supports(reader, handle, hindsight, view, record_id),
         relations=_relations(reader, handle, record_id, row),
         heads=view.content_heads(record_id),
         visibility_heads=show_heads(view, [record_id]),
@@ -152,7 +156,7 @@ def position_in(cursor: str | None) -> int | None:
     return int(cursor)
 
 
-def history(reader: Reader, handle: Handle, record_id: str, limit: int, cursor: str | None) -> History:
+def history(reader: Reader, handle: Handle, looked: Looked, record_id: str, limit: int, cursor: str | None) -> History:
     """What happened to a record, oldest first: its entries and every state it was believed in."""
     readable_rows(reader, handle, record_id)
     after = position_in(cursor) or 0
@@ -162,21 +166,22 @@ def history(reader: Reader, handle: Handle, record_id: str, limit: int, cursor: 
         positions.add(root)
     wanted = sorted(p for p in positions if p > after)
     rows = reader.rows_at(wanted[:limit])
-    beliefs = tuple(_beliefs(reader, handle, record_id)) if cursor is None else ()
+    beliefs = tuple(_beliefs(reader, handle, looked, record_id)) if cursor is None else ()
+    told = [r for r in rows if not _relates_to_hidden(reader, handle, r)]
     return History(
         record_id=record_id,
-        entries=tuple(_entry_view(reader, r) for r in rows if not _relates_to_hidden(reader, handle, r)),
+        entries=_entry_views(reader, handle, looked, told),
         beliefs=beliefs,
-        causes=_causes(reader, handle, beliefs, positions),
+        causes=_causes(reader, handle, looked, beliefs, positions),
         cursor=str(rows[-1].position) if len(wanted) > limit else None,
     )
 
 
 def _causes(
-    reader: Reader, handle: Handle, beliefs: Sequence[BeliefView], own: Container[int]
+    reader: Reader, handle: Handle, looked: Looked, beliefs: Sequence[BeliefView], own: Container[int]
 ) -> tuple[EntryView, ...]:
     """What happened elsewhere and changed these beliefs. A cause that may not be read here is not told (09.30)."""
-    views: list[EntryView] = []
+    told: list[LedgerRow] = []
     stored = reader.rows_of({b.cause_entry for b in beliefs})
     for row in sorted(stored.values(), key=lambda r: r.position):
         if row.position in own:
@@ -184,8 +189,8 @@ def _causes(
         skeleton = msgspec.json.decode(row.skeleton, type=Skeleton)
         with contextlib.suppress(AbsentError):
             readable_rows(reader, handle, Entry(id=row.entry_id, skeleton=skeleton).record_id)
-            views.append(_entry_view(reader, row))
-    return tuple(views)
+            told.append(row)
+    return _entry_views(reader, handle, looked, told)
 
 
 def _relates_to_hidden(reader: Reader, handle: Handle, row: LedgerRow) -> bool:
@@ -196,18 +201,23 @@ def _relates_to_hidden(reader: Reader, handle: Handle, row: LedgerRow) -> bool:
     return not any(may_read(handle, r) for r in reader.beliefs_of_records([edges.target]))
 
 
-def _entry_view(reader: Reader, row: LedgerRow) -> EntryView:
+def _entry_views(reader: Reader, handle: Handle, looked: Looked, rows: Sequence[LedgerRow]) -> tuple[EntryView, ...]:
+    marks = Hindsight(reader, handle, looked).marks({r.entry_id: r for r in rows})
+    return tuple(_entry_view(reader, row, marks) for row in rows)
+
+
+def _entry_view(reader: Reader, row: LedgerRow, marks: Mapping[str, Sequence[Veiled]]) -> EntryView:
     """An entry as it was known when it came: what was only taken back later is still its history."""
     skeleton = msgspec.json.decode(row.skeleton, type=Skeleton)
     body = _bodies.decode(row.body) if row.body is not None else None
     if body is not None:
-        body = Veil(reader, [row.entry_id], row.received_at).body(row.entry_id, body)
+        body = Veil(reader, [row.entry_id], row.received_at, _of(row, marks)).body(row.entry_id, body)
     payload = body.payload if body is not None else None
     return EntryView(
         position=row.position,
         entry_id=row.entry_id,
         kind=Entry(id=row.entry_id, skeleton=skeleton).kind,
-        verb=getattr(skeleton.edges, "verb", None),
+        verb=_verb(skeleton.edges),
         actor=reader.name("who", skeleton.author.actor),
         role=skeleton.author.role,
         harness=skeleton.author.harness,
@@ -219,10 +229,20 @@ def _entry_view(reader: Reader, row: LedgerRow) -> EntryView:
     )
 
 
-def _beliefs(reader: Reader, handle: Handle, record_id: str) -> list[BeliefView]:
+def _of(row: LedgerRow, marks: Mapping[str, Sequence[Veiled]]) -> dict[str, Sequence[Veiled]]:
+    return {row.entry_id: marks.get(row.entry_id, ())}
+
+
+def _verb(edges: Edges) -> str | None:
+    """What an entry does; of feedback, what came of it."""
+    return edges.outcome if isinstance(edges, Attend) else getattr(edges, "verb", None)
+
+
+def _beliefs(reader: Reader, handle: Handle, looked: Looked, record_id: str) -> list[BeliefView]:
     rows = reader.beliefs_of_record(record_id)
     docs = reader.docs({r.vid for r in rows})
     stored = {r.position: r for r in reader.rows_at([d.position for d in docs.values()])}
+    marks = Hindsight(reader, handle, looked).marks({r.entry_id: r for r in stored.values()})
     views: list[BeliefView] = []
     for row in rows:
         if row.sensitivity > handle.clearance:
@@ -230,7 +250,7 @@ def _beliefs(reader: Reader, handle: Handle, record_id: str) -> list[BeliefView]
         own = stored[docs[row.vid].position]
         body = _bodies.decode(own.body) if own.body is not None else None
         if body is not None:
-            body = Veil(reader, [own.entry_id], row.known_from).body(own.entry_id, body)
+            body = Veil(reader, [own.entry_id], row.known_from, _of(own, marks)).body(own.entry_id, body)
         payload = body.payload if body is not None else None
         views.append(
             BeliefView(
@@ -255,13 +275,16 @@ def _beliefs(reader: Reader, handle: Handle, record_id: str) -> list[BeliefView]
     return views
 
 
-def _supports(reader: Reader, handle: Handle, view: View, record_id: str) -> tuple[SupportView, ...]:
+def _supports(
+    reader: Reader, handle: Handle, hindsight: Hindsight, view: View, record_id: str
+) -> tuple[SupportView, ...]:
     said = view.account(record_id).said
     live = grade(view, said).live if said else frozenset[str]()
     locked = reader.locked({s.evidence for s in said}, handle.clearance)
     withheld = withdrawn(reader, handle, locked, handle.clearance)
     stored = reader.rows_of({root_of(s.evidence) for s in said if s.evidence not in locked or s.evidence in withheld})
-    veil = Veil(reader, stored)
+    veil = Veil(reader, stored, beside=hindsight.marks(stored))
+    spoken = spoken_first(reader, handle, handle.clearance, said)
     views: list[SupportView] = []
     for s in said:
         row = stored.get(root_of(s.evidence))
@@ -276,7 +299,7 @@ def _supports(reader: Reader, handle: Handle, view: View, record_id: str) -> tup
                 record_id=s.evidence,
                 quote=WITHHELD if hidden else veil.quote(root_of(s.evidence), text, start, end),
                 span=(start, end),
-                speaker=episode.speaker if episode else None,
+                speaker=spoken[s.id].speaker if s.id in spoken else episode.speaker if episode else None,
                 occurred_at=episode.occurred_at if episode else None,
             )
         source = reader.name("who", s.source)

@@ -7,6 +7,7 @@ from typing import Final
 from firsthand.ports import Reader, RefusalRow
 from firsthand.recall.reading import position_in
 from firsthand.rules.access import Handle
+from firsthand.veil import may_know_of
 from firsthand.vocabulary.instants import FOREVER
 from firsthand.vocabulary.refusals import Refusal, RefusalPage
 
@@ -30,12 +31,13 @@ def refusals(reader: Reader, handle: Handle, limit: int, cursor: str | None) -> 
 
 def _view(reader: Reader, handle: Handle, row: RefusalRow) -> Refusal:
     scope = reader.scope(row.scope_id)
-    cause = reader.get(row.cause_entry) if row.cause_entry is not None else None
+    cause = row.cause_entry if row.cause_entry is not None and may_know_of(reader, handle, row.cause_entry) else None
     return Refusal(
         at=row.at,
         actor=reader.name("who", row.actor),
         verb=row.verb,
         code=row.code,
         scope=scope.name if scope is not None else None,
-        cause_entry=row.cause_entry if cause is not None and handle.reads(cause.skeleton.scope) else None,
+        cause_entry=cause,
+        next_action=None if cause is None else "ask_person",
     )

@@ -133,7 +133,9 @@ def intended(gateway: Gateway, handle: Handle, reader: Reader, entry: Entry, rea
     match edges.verb:
         case "correct" | "change" | "fork":
             cites = [Cite(record_id=c.record, span=c.span) for c in edges.cites]
-            asked = revise.Revision(edges.verb, record, reason, _as(payload), cites, None, edges.since, payload is None)
+            asked = revise.Revision(
+                edges.verb, record, reason, _as(payload), cites, None, edges.since, payload is None, keeps_windows=True
+            )
             return revise.revise(gateway, handle, asked, None)
         case "merge":
             return merging.merge(gateway, handle, merging.Merging((record, *edges.others), reason, _as(payload)), None)
@@ -164,6 +166,8 @@ def _on_record(gateway: Gateway, handle: Handle, edges: Propose, record: str, re
             return revise.retract(gateway, handle, record, reason, None, None, "")
         case "withdraw" | "restore":
             return showing.show(gateway, handle, showing.Decision(edges.verb, record, reason), None)
+        case showing.PRIVATELY:
+            return showing.show(gateway, handle, showing.Decision("withdraw", record, reason, private=True), None)
         case "contest":
             return contesting.contest(gateway, handle, record, reason, first, None, None, "")
         case "settle":

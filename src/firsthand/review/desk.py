@@ -9,6 +9,7 @@ from firsthand.capture.gateway import Gateway
 from firsthand.ports import Store
 from firsthand.recall.plan import plan
 from firsthand.recall.reading import history, read
+from firsthand.recall.rejections import Looked
 from firsthand.review import waiting
 from firsthand.review.deciding import decision as decide_write
 from firsthand.rules.access import Handle
@@ -37,15 +38,18 @@ class Review:
         self._gateway = gateway
         self._handle = handle
 
-    def list(self, kind: ReviewKind = "proposals", *, limit: int = 50, cursor: str | None = None) -> ReviewPage:
-        """What waits here, newest first, at most 200 a page: proposals, conflicts, candidates or near_tombstones."""
+    def list(self, kind: ReviewKind | None = None, *, limit: int = 50, cursor: str | None = None) -> ReviewPage:
+        """What waits here, at most 200 a page: all of it by kind, or of one kind, newest first.
+
+        Kinds are proposals, conflicts, candidates and near_tombstones; the first page says how many of each wait.
+        """
         self._handle.may("review")
-        if kind not in REVIEW_KINDS:
+        if kind is not None and kind not in REVIEW_KINDS:
             raise InvalidError("kind_unknown", f"kind is one of {', '.join(REVIEW_KINDS)}", field="kind")
         limits.check_range(limit, least=1, most=limits.LIST_PAGE_ROWS, field="limit")
-        before = waiting.cursor_of(cursor)
         with self._store.reading(self._handle.space) as reader:
-            return waiting.page(reader, self._handle, kind, limit, before)
+            kinds = REVIEW_KINDS if kind is None else (kind,)
+            return waiting.page(reader, self._handle, kinds, limit, waiting.place_of(cursor, kinds))
 
     def show(self, item_id: str) -> ReviewView:
         """One item with its record, evidence and history, and what each decision would change, if a person made it.
@@ -94,8 +98,9 @@ class Review:
                 return item, None, None
             try:
                 asked = plan(self._handle, self._gateway.clock.now(), "")
-                record = read(reader, self._handle, asked, item.record_id)
-                past = history(reader, self._handle, item.record_id, limits.HISTORY_PAGE_ROWS, None)
+                looked = Looked()
+                record = read(reader, self._handle, asked, looked, item.record_id)
+                past = history(reader, self._handle, looked, item.record_id, limits.HISTORY_PAGE_ROWS, None)
             except AbsentError:
                 return item, None, None  # withdrawn: whoever withdrew it sees the proposal, and not the words
             return item, record, past

@@ -24,6 +24,7 @@ from firsthand.vocabulary.entries import (
     Reject,
     Revise,
     Settle,
+    Show,
     Support,
     Tombstone,
     root_of,
@@ -82,7 +83,7 @@ def heir_key(record_id: str) -> str:
 
 
 def tombstone_key(claim: Claim | Tombstone) -> str:
-    """Entries that forbid a value, in any scope."""
+    """Entries that forbid a value, or mask what says it, in any scope."""
     return STONE_KEYS + value_digest(claim)
 
 
@@ -174,6 +175,12 @@ def tombstone_of(entry: Entry) -> Tombstone | None:
     return consequences.tombstone if consequences else None
 
 
+def masked_value_of(entry: Entry) -> Tombstone | None:
+    """The value whose sayings an entry masks: the one it forbids, or the one it withdraws as private."""
+    edges = entry.skeleton.edges
+    return edges.hides if isinstance(edges, Show) else tombstone_of(entry)
+
+
 def is_absolute(entry: Entry) -> bool:
     """Whether what an entry forbids is forbidden to everybody, at every time asked about."""
     tombstone = tombstone_of(entry)
@@ -226,9 +233,9 @@ def bearings(entry: Entry) -> list[str]:
         keys.append(record_key(entry.skeleton.record))
     if isinstance(edges, Revise) and edges.record_kind == "working":
         keys += [task_key(scope, name) for name in edges.names]
-    tombstone = tombstone_of(entry)
-    if tombstone:
-        keys += [tombstone_key(tombstone), *_found_in_text(tombstone)]
+    masked = masked_value_of(entry)
+    if masked:
+        keys += [tombstone_key(masked), *_found_in_text(masked)]
     met = (*entry.skeleton.met, *entry.skeleton.reaches)
     keys += [met_key(side) for m in met for side in (m.of, m.by) if side]
     keys += [heir_key(record) for record in inherits_from(entry)]

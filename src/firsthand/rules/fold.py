@@ -81,12 +81,21 @@ def affected(view: View, entry: Entry, *, fresh: bool = False) -> set[str]:
 
 
 def _only_adds(view: View, entry: Entry) -> bool:
-    """A new record whose words lift nothing: no other record gains or loses evidence by it."""
+    """A new record whose words lift nothing and end no original: nothing changes where it is cited or copied."""
     if not isinstance(entry.skeleton.edges, Revise):
         return False  # a lift or a settle begins no record, and says something about others
     if entry.skeleton.record is not None or consequences_of(entry) is not None:
         return False
-    return not any(view.bearing_on(tombstone_key(c)) for c in claims_of(entry))
+    if any(view.bearing_on(tombstone_key(c)) for c in claims_of(entry)):
+        return False
+    units = {unit_of(entry.skeleton.scope, c) for c in claims_of(entry)}
+    return not any(_is_copied(view, record) for u in units for record in {s.record for s in view.said_in_unit(u)})
+
+
+def _is_copied(view: View, record: str) -> bool:
+    """Whether a linked copy of a record is held elsewhere, which ends as it does."""
+    cited = (s for e in view.bearing_on(citing_key(record)) for s in view.said_in(e))
+    return any(s.shares and s.evidence == record for s in cited)
 
 
 def _own_units(view: View, entry: Entry) -> set[str]:
@@ -119,10 +128,18 @@ def _named_units(view: View, entry: Entry) -> set[str]:
             units |= _own_units(view, named)
     for met in _met_by(view, entry):
         units |= view.units_of_record(met.record_id)
-    if isinstance(entry.skeleton.edges, Show):
-        for heir in view.bearing_on(heir_key(entry.record_id)):
+    if isinstance(entry.skeleton.edges, Show | Revise):
+        for heir in _heirs(view, entry):
             units |= view.units_of_record(heir.record_id)
     return units
+
+
+def _heirs(view: View, entry: Entry) -> list[Entry]:
+    """What took the place of a claim, or copies it, in whichever of its records: they are shown or hidden together."""
+    claims = {*claims_of(entry), *(s.claim for s in view.account(entry.record_id).said)}
+    said = (s for unit in _own_units(view, entry) for s in view.said_in_unit(unit))
+    records = {entry.record_id, *(s.record for s in said if s.claim in claims)}
+    return [heir for record in sorted(records) for heir in view.bearing_on(heir_key(record))]
 
 
 def _met_by(view: View, entry: Entry) -> list[Entry]:

@@ -21,7 +21,9 @@ DEFAULT_POLICY: Final = PolicyRules(name="default")
 """In force until a `define` entry says otherwise."""
 
 _KEYS: Final = ("name", "agent_statement_is_claim", "lift_needs_sources", "trusted_tools", "retention")
-_KEEP_KEYS: Final = ("days", "kind", "sensitivity", "tag")
+_KEEP_KEYS: Final = ("days", "kind", "sensitivity", "tag", "origin")
+ANY_ORIGIN: Final = "*"
+"""In a rule of retention: whatever a tool or a document says."""
 RETENTION_DAYS_MAX: Final = 36_500
 
 
@@ -97,7 +99,7 @@ def _keep(value: object, hash_name: Callable[[str], str], field: str) -> Keep:
     if not set(table) <= set(_KEEP_KEYS):
         allowed = ", ".join(_KEEP_KEYS)
         raise InvalidError("policy_key_unknown", f"{field} has a key other than {allowed}", field=field)
-    kind, level, tag = table.get("kind"), table.get("sensitivity"), table.get("tag")
+    kind, level, origin = table.get("kind"), table.get("sensitivity"), table.get("origin")
     if kind is not None and kind not in KINDS:
         raise InvalidError("kind_unknown", f"{field}.kind is one of {', '.join(KINDS)}", field=field)
     if level is not None and level not in SENSITIVITIES:
@@ -107,5 +109,10 @@ def _keep(value: object, hash_name: Callable[[str], str], field: str) -> Keep:
         days=check_range(table.get("days", 0), least=1, most=RETENTION_DAYS_MAX, field=f"{field}.days"),
         kind=kind,
         level=None if level is None else SENSITIVITIES.index(level),
-        tag=None if tag is None else hash_name(check_bytes(_text(tag, field), most=NAME_BYTES, field=field)),
+        tag=_hashed(table.get("tag"), hash_name, field),
+        origin=ANY_ORIGIN if origin == ANY_ORIGIN else _hashed(origin, hash_name, field),
     )
+
+
+def _hashed(name: object, hash_name: Callable[[str], str], field: str) -> str | None:
+    return None if name is None else hash_name(check_bytes(_text(name, field), most=NAME_BYTES, field=field))

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Final, Literal, NamedTuple, Protocol
+
+import msgspec
 
 from firsthand.rules.values import value_key
 from firsthand.vocabulary.instants import BEGINNING, FOREVER, MICROSECONDS_PER_DAY, to_date
 from firsthand.vocabulary.kinds import Status, Tier, Volatility
-from firsthand.vocabulary.packets import Qualifier
+from firsthand.vocabulary.packets import Excepted, Qualifier
 
 DRIFT_DAYS: Final[dict[Volatility, int | None]] = {"stable": None, "drift_prone": 90, "ephemeral": 7}
 """Days since last verified after which a belief may have drifted (design 02)."""
+
+EXCEPTIONS_TOLD: Final = 3
 
 Conditions = Mapping[str, str | int | float | bool]
 Code = Literal["current", "ended", "future", "disputed", "superseded", "unverified", "candidate", "said_then"]
@@ -57,7 +61,7 @@ def qualify(
     if denies is not None:
         parts.append(f"denies that {denies}")
     if conditions:
-        parts.append("on " + ", ".join(f"{k} = {v}" for k, v in sorted(conditions.items())))
+        parts.append(_on(sorted(conditions.items())))
         parts += ["not known whether that holds"] if unmet else []
     if drifted:
         parts.append(f"not verified since {to_date(drift.verified)}, may have drifted")
@@ -77,6 +81,33 @@ def qualify(
         challenged_by=challenged_by,
         denied_by=denied_by,
     )
+
+
+def excepting(qualifier: Qualifier, more: Sequence[Excepted]) -> Qualifier:
+    """The qualifier of a claim that is the default where something else holds under conditions; only of what holds."""
+    excepted = tuple(sorted({*qualifier.excepted, *more}, key=lambda e: e.record_id))
+    if qualifier.code != "current" or excepted == qualifier.excepted:
+        return qualifier
+    first, *others = qualifier.text.split("; ")
+    if qualifier.excepted:
+        first, others = (first, others[1:]) if first != _default(qualifier.excepted) else ("current", others)
+    parts = [_default(excepted)] if first == "current" else [first, _default(excepted)]
+    return msgspec.structs.replace(qualifier, text="; ".join((*parts, *others)), excepted=excepted)
+
+
+def _default(excepted: tuple[Excepted, ...]) -> str:
+    return f"default, except {_exceptions(excepted)}"
+
+
+def _on(conditions: Iterable[tuple[str, object]]) -> str:
+    return "on " + ", ".join(f"{k} = {v}" for k, v in conditions)
+
+
+def _exceptions(excepted: tuple[Excepted, ...]) -> str:
+    """The first exceptions, each with its conditions and where to look, and how many more there are."""
+    told = [f"{_on(e.conditions)} (see {e.record_id[:9]})" for e in excepted[:EXCEPTIONS_TOLD]]
+    more = len(excepted) - len(told)
+    return " and ".join([*told, f"{more} more"] if more else told)
 
 
 def has_drifted(drift: Drift) -> bool:

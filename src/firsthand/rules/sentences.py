@@ -4,8 +4,10 @@ import re
 from typing import Final
 
 _END: Final = re.compile(r"[.!?…]+[\"'”’)\]]*(?=\s)|[。．！？｡]|\n[^\S\n]*\n")
-_SHORTENED: Final = re.compile(r"\b(?:[A-Z]|St|Dr|Mr|Ms|Mrs|Prof|Jr|Sr|Mt|Ft|Inc|Ltd|Co|No|e\.g|i\.e|vs|etc|approx)\.$")
-"""A full stop that belongs to a word cut short, such as the one of St. Petersburg."""
+_SHORTENED: Final = re.compile(
+    r"\b(?:(?<!\d[ -])[A-Z]|St|Dr|Mr|Ms|Mrs|Prof|Jr|Sr|Mt|Ft|Inc|Ltd|Co|No|e\.g|i\.e|vs|etc|approx)\.$"
+)
+"""A full stop that belongs to a word cut short, such as the one of St. Petersburg; `C` after a number is a unit."""
 LINES_TOGETHER: Final = 3
 """A sentence may be broken over so many lines; a longer run of lines is looked at in windows."""
 

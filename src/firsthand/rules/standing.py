@@ -9,6 +9,7 @@ from typing import NamedTuple
 from firsthand.rules.bearing import CLAIMED, naming_key, unit_key
 from firsthand.rules.conflict import Strand, disputes, later_observations, rank
 from firsthand.rules.evidence import Grades, grade
+from firsthand.rules.linking import Doubt, Original, doubts_taken_over, originals_of, within
 from firsthand.rules.masks import doubts_on
 from firsthand.rules.sensitivity import sensitivity
 from firsthand.rules.succession import Held, hold
@@ -50,18 +51,43 @@ class _Run(NamedTuple):
     against: str = ""
 
 
+class _Claims(NamedTuple):
+    """A unit of claims as far as it is settled: what was said, when each word holds, and the runs of each claim."""
+
+    by_claim: dict[Claim, list[Said]]
+    grades: Grades
+    held: dict[Claim, list[Held]]
+    runs: dict[Claim, list[_Run]]
+    labels: dict[Claim, list[str]]
+
+
 def settle_unit(view: View, unit: str, policy: PolicyRules) -> frozenset[Row]:
     """The belief rows of a unit, from everything known about it."""
     if unit.startswith("r"):
         return _record_rows(view, unit, policy)
+    settled = _settled(view, unit, policy)
+    rows: set[Row] = set()
+    for claim, mine in settled.by_claim.items():
+        rows |= _claim_rows(
+            view, unit, mine, settled.held.get(claim, []), settled.grades, settled.runs.get(claim, []), settled.labels
+        )
+    return frozenset(rows)
+
+
+def _settled(view: View, unit: str, policy: PolicyRules, above: frozenset[str] = frozenset()) -> _Claims:
+    """The claims of a unit. `above`: units whose copies led here; what they copy of each other holds nothing up."""
     said = view.said_in_unit(unit)
-    if not said:
-        return frozenset()
     approved = approvals(view, unit)
     grades = grade(view, said)
     tiers = {s.id: tier_of(s, policy, s.id in approved) for s in said}
     doubts = doubts_on(view, said, approved)
     held = hold(view, unit, said, grades, tiers | dict.fromkeys(doubts, CANDIDATE), approved)
+    originals = {
+        h.said.id: [_original(view, u, c, policy, above | {unit}) for u, c in originals_of(view, h.said).items()]
+        for h in held
+        if h.said.shares
+    }
+    held = [within(h, originals[h.said.id]) if h.said.shares else h for h in held]
     by_claim: dict[Claim, list[Said]] = {}
     for s in said:
         by_claim.setdefault(s.claim, []).append(s)
@@ -69,11 +95,42 @@ def settle_unit(view: View, unit: str, policy: PolicyRules) -> frozenset[Row]:
     for h in held:
         held_by.setdefault(h.said.claim, []).append(h)
     runs = _runs(view, unit, held, grades, tiers, doubts, policy)
-    labels = {c: _carriers(view, mine, grades) for c, mine in by_claim.items()}
-    rows: set[Row] = set()
-    for claim, mine in by_claim.items():
-        rows |= _claim_rows(view, unit, mine, held_by.get(claim, []), grades, runs.get(claim, []), labels)
-    return frozenset(rows)
+    if originals:
+        runs = {c: _doubted(runs[c], doubts_taken_over(held_by[c], originals)) for c in runs}
+    return _Claims(by_claim, grades, held_by, runs, {c: _carriers(view, mine, grades) for c, mine in by_claim.items()})
+
+
+def _original(view: View, unit: str, claim: Claim, policy: PolicyRules, above: frozenset[str]) -> Original:
+    """When a claim that was copied holds where it was made, and when it is doubted there."""
+    if unit in above:
+        return Original((), {}, ())
+    settled = _settled(view, unit, policy, above)
+    runs = settled.runs.get(claim, [])
+    doubts = [
+        Doubt(r.low, r.high, r.status, settled.labels[r.foe][0] if r.foe is not None else r.against)
+        for r in runs
+        if r.status in ("disputed", "needs_review")
+    ]
+    return Original(tuple((r.low, r.high) for r in runs), _ends(settled.held.get(claim, [])), tuple(doubts))
+
+
+def _doubted(runs: list[_Run], doubts: list[Doubt]) -> list[_Run]:
+    """Runs that would be active, with what is doubted of them."""
+    for doubt in doubts:
+        runs = [part for run in runs for part in _parted(run, doubt)]
+    merged: list[_Run] = []
+    for run in runs:
+        _extend(merged, run)
+    return merged
+
+
+def _parted(run: _Run, doubt: Doubt) -> list[_Run]:
+    low, high = max(run.low, doubt.low), min(run.high, doubt.high)
+    if run.status != "active" or low >= high:
+        return [run]
+    parts = (run._replace(high=low), run._replace(low=low, high=high, status=doubt.status, against=doubt.against),
+             run._replace(low=high))  # fmt: skip
+    return [part for part in parts if part.low < part.high]
 
 
 # ---- records that are no claims ------------------------------------------------------------------------------------
@@ -316,7 +373,8 @@ def _revisions(view: View, record: str, claim: Claim, mine: list[Said], grades: 
         return heads, True
 
     def newest(said: list[Said]) -> str:
-        best = max(said, key=lambda s: (s.entry in content, _is_revise(view, s.entry), s.spoken, s.id))
+        kept = [s for s in said if not view.erased(s.entry)] or said
+        best = max(kept, key=lambda s: (s.entry in content, _is_revise(view, s.entry), s.spoken, s.id))
         return best.entry
 
     return [newest([s for s in own if s.id in grades.stands] or own)], False

@@ -6,6 +6,7 @@ and a name as any spelling that looks like it. A long value is found by its firs
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Iterable, Iterator
 from typing import Final, NamedTuple
@@ -13,6 +14,7 @@ from typing import Final, NamedTuple
 from firsthand.rules.identity import Keyed
 from firsthand.rules.normalise import name_key, visible
 from firsthand.rules.values import value_key
+from firsthand.rules.wordlists import STOP_WORDS
 
 FEW: Final = 3
 """Words of a value that is looked for as it stands."""
@@ -27,13 +29,21 @@ _WORD: Final = re.compile(r"[^\W_]+")
 _CUT_BEFORE: Final = re.compile(r"\d[.,]\Z")
 _CUT_AFTER: Final = re.compile(r"[.,]\d")
 _CHUNK: Final = re.compile(r"\S+")
+_SIGNED: Final = re.compile(r"[\d+#]")
+_DASHES: Final = frozenset("-\u2010\u2011\u2012\u2013\u2014\u2212")
+_INSIDE: Final = re.compile(r"(?<=\d)(?=[^\W\d_])|(?<=[^\W\d_])(?=\d)")
+UNIT: Final = 2
+"""Letters of what is read together with a number it stands apart from, as in `14 C` and `5 GB`."""
+JOINTS: Final = 2
+"""Places in a value where a number meets letters: one with more is an id, and is written in one way."""
 
 
 class Sighted(NamedTuple):
-    """One sentence as it is seen, with the places of its words."""
+    """One sentence as it is seen, with the places of its words, and of the joints where a number meets letters."""
 
     text: str
     words: list[tuple[int, int]]
+    joints: list[tuple[int, int]]
 
     def run(self, first: int, count: int) -> str:
         """Some words as they stand, with what is between them."""
@@ -48,11 +58,41 @@ class Sighted(NamedTuple):
                 if not _CUT_AFTER.match(self.text, self.words[first + count - 1][1]):
                     yield self.run(first, count)
 
+    def respelt(self, first: int, count: int) -> set[str]:
+        """Some words with their joints closed, spaced and hyphened: `14C`, `14 C` and `14-C`; nothing without one."""
+        low, high = self.words[first][0], self.words[first + count - 1][1]
+        joints = [joint for joint in self.joints if low < joint[0] and joint[1] < high]
+        if not 0 < len(joints) <= JOINTS:
+            return set()
+        ends = [low, *(place for joint in joints for place in joint), high]
+        parts = [self.text[a:b] for a, b in zip(ends[::2], ends[1::2], strict=True)]
+        return {between.join(parts) for between in ("", " ", "-")}
+
 
 def sighted(sentence: str) -> Sighted:
     """A sentence as a reader sees it."""
     seen = visible(sentence)
-    return Sighted(seen, [found.span() for found in _WORD.finditer(seen)])
+    words = [found.span() for found in _WORD.finditer(seen)]
+    return Sighted(seen, words, _joints(seen, words) if any(map(str.isdigit, seen)) else [])
+
+
+def _joints(text: str, words: list[tuple[int, int]]) -> list[tuple[int, int]]:
+    """Where a number meets letters: inside a word, at a hyphen, or at a space beside what may be its unit."""
+    found = [at.span() for low, high in words for at in _INSIDE.finditer(text, low, high)]
+    for before, after in itertools.pairwise(words):
+        low, high = before[1], after[0]
+        if text[low - 1].isdigit() == text[high].isdigit():
+            continue
+        gap, letters = text[low:high], after if text[low - 1].isdigit() else before
+        if gap in _DASHES or (gap == " " and _may_be_unit(text, *letters)):
+            found.append((low, high))
+    return sorted(found)
+
+
+def _may_be_unit(text: str, low: int, high: int) -> bool:
+    """Whether a word is a letter or two that are no word of their own, nor part of a longer one with a hyphen."""
+    word, beside = text[low:high], text[low - 1 : low] + text[high : high + 1]
+    return len(word) <= UNIT and word.isalpha() and word not in STOP_WORDS and _DASHES.isdisjoint(beside)
 
 
 def values_in(sentence: Sighted) -> set[str]:
@@ -61,10 +101,23 @@ def values_in(sentence: Sighted) -> set[str]:
     Not so of `true` and `false`: they are words of every sentence.
     """
     found = {_value_key(run) for run in sentence.runs(FEW)}
-    # A sign, a currency or a unit stands against its number: `$30`, `-5`, `30%`.
-    chunks = [chunk for chunk in _CHUNK.findall(sentence.text) if any(map(str.isdigit, chunk))]
+    # A sign, a currency or a unit stands against its number, and some names end in a sign: `$30`, `-5`, `30%`, `C++`.
+    chunks = [chunk for chunk in _CHUNK.findall(sentence.text) if _SIGNED.search(chunk)]
     found |= {value_key(chunk) for chunk in chunks}
+    found |= {value_key(spelling) for _, spelling in _respelt(sentence) if len(_WORD.findall(spelling)) <= FEW}
     return found
+
+
+def _respelt(sentence: Sighted) -> Iterator[tuple[int, str]]:
+    """Runs of words with a joint, each as it may also be written, with the place of its first word."""
+    for first in range(len(sentence.words)) if sentence.joints else ():
+        for count in range(1, min(FEW + JOINTS, len(sentence.words) - first) + 1):
+            yield from ((first, spelling) for spelling in sentence.respelt(first, count))
+
+
+def sayings(text: str, sentence: Sighted) -> set[str]:
+    """A whole sentence, and the same with its joints otherwise."""
+    return {text, *(sentence.respelt(0, len(sentence.words)) if sentence.joints else ())}
 
 
 def _value_key(run: str) -> str:
@@ -89,7 +142,9 @@ def value_digest(keyed: Keyed, key: str) -> str:
 
 def beginnings_in(keyed: Keyed, sentence: Sighted) -> dict[str, int | None]:
     """Digests of every run of as many words as a long value begins with, and where it stands."""
-    return {begins(keyed, sentence.run(first, FEW)): first for first in reversed(range(len(sentence.words) - FEW + 1))}
+    runs = [(first, sentence.run(first, FEW)) for first in range(len(sentence.words) - FEW + 1)]
+    runs += [(first, spelling) for first, spelling in _respelt(sentence) if len(_WORD.findall(spelling)) == FEW]
+    return {begins(keyed, run): first for first, run in sorted(runs, reverse=True)}
 
 
 def begins(keyed: Keyed, run: str) -> str:
@@ -106,7 +161,8 @@ def beginning_of(keyed: Keyed, value: str) -> str:
 def stands_at(keyed: Keyed, sentence: Sighted, first: int, digest: str) -> bool:
     """Whether a long value of this digest stands at a word of a sentence."""
     most = min(MANY, len(sentence.words) - first)
-    return any(value_digest(keyed, value_key(sentence.run(first, n))) == digest for n in range(FEW + 1, most + 1))
+    spellings = ({sentence.run(first, n), *sentence.respelt(first, n)} for n in range(FEW, most + 1))
+    return any(value_digest(keyed, value_key(one)) == digest for each in spellings for one in each)
 
 
 def is_telling(sentence: str) -> bool:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Final, NamedTuple
 
-from firsthand.rules.bearing import claim_digest, heir_key
+from firsthand.rules.bearing import claim_digest, heir_key, unit_of
 from firsthand.rules.view import View
 from firsthand.vocabulary.entries import Revise, Show
 from firsthand.vocabulary.kinds import HiddenReason
@@ -34,7 +34,7 @@ def shown(view: View, records: Iterable[str]) -> Shown:
     for account in accounts:
         shows |= account.shows
         for heir, source in account.heirs:
-            above = view.account(source).shows
+            above = _shows_on_what(view, source)
             shows |= _inherited(heir, above)
             replaced |= _replaced(above)
         replaced |= _replaced(account.shows)
@@ -50,6 +50,13 @@ def shown(view: View, records: Iterable[str]) -> Shown:
         return Shown("withdrawn", heads)
     seen = all(_knows(view, c, head_id, head) for a in accounts for c in a.heads)
     return Shown(None if seen else "unreviewed_content", heads)
+
+
+def _shows_on_what(view: View, source: str) -> dict[str, Show]:
+    """The decisions about what a record says, whichever of the records that two stores made of it apart they name."""
+    account = view.account(source)
+    claims = [(unit_of(s.scope, s.claim), claim_digest(s.claim)) for s in account.said if s.entry in account.heads]
+    return {i: edges for r in carriers(view, source, claims) for i, edges in view.account(r).shows.items()}
 
 
 def show_heads(view: View, records: Iterable[str]) -> tuple[str, ...]:

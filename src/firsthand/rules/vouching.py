@@ -53,7 +53,8 @@ def as_vouched(entry: Entry, trust: PeerTrust, own: frozenset[str]) -> Entry | N
     author, edges = skeleton.author, _as_agent(skeleton.edges, skeleton.author.owner, own)
     if author.role == "person":
         author = msgspec.structs.replace(author, role="agent")
-    return Entry(id=entry.id, skeleton=msgspec.structs.replace(skeleton, author=author, edges=edges))
+    # What a tombstone of theirs reaches of our words is for this store to say, which reads it as weak as it is here.
+    return Entry(id=entry.id, skeleton=msgspec.structs.replace(skeleton, author=author, edges=edges, reaches=()))
 
 
 def _as_agent(edges: Edges, owner: str, own: frozenset[str]) -> Edges:

@@ -127,7 +127,7 @@ def survives_reindex(world: World) -> str:
     "correction.retraction_without_replacement",
     section="A",
     given="“I misspoke, I have no sister”, and other things said in the same breath",
-    when="the claim is retracted and its source comes in again",
+    when="the claim is retracted, its source comes in again, and every job runs",
     then="it stays absent, with no newer fact in its place",
     control="everything else from that source is recalled",
 )
@@ -139,6 +139,7 @@ def retraction_without_replacement(world: World) -> str:
     other = told.ana.capture(f"{shape.day_one} I play the {cello}.", speaker="Ana", occurred_at="2026-03-01T09:00Z")
     told.ana.remember(f"Ana plays the {cello}", evidence=[cite(str(other.record_id), quote=f"I play the {cello}")])
     receipts = again(told)
+    verb(told.ana, "jobs", "run")()
     world.control(cello in told.ana.recall("what does Ana play?").render(), "what else was said is gone as well")
     world.expect({r.outcome for r in receipts} == {"refused"}, "the source's words were taken again")
     said = everything_said(told.ana, (shape.question, "Mia"), kinds=["semantic"])

@@ -6,6 +6,7 @@ import json
 from collections.abc import Callable
 from typing import Any, Final
 
+import firsthand
 from firsthand.importers.chat import import_chat
 from firsthand.memory import Memory
 from firsthand.selftest.outcomes import check
@@ -24,7 +25,7 @@ WITHOUT_WORDS: Final = frozenset((
     "release_hold", "restore", "retract", "review", "settle", "share", "support", "undo", "withdraw",
 ))  # fmt: skip
 """Doors through which no claim comes in, only a decision about one that is there; their reasons are no claims."""
-MASKING: Final = frozenset(("capture", "capture_many", "import_chat"))
+MASKING: Final = frozenset(("capture", "capture_many", "import_chat", "jobs", "take_in"))
 """Doors that store what was said and take a ruled-out value out of it, so that nothing is refused."""
 
 
@@ -43,8 +44,9 @@ def no_bypass_path(world: World) -> str:
     unknown = {n for n in dir(Memory) if not n.startswith("_")} - NOT_DOORS - WITHOUT_WORDS - set(_doors(world, agent))
     world.expect(not unknown, f"entry points that this test does not know: {', '.join(sorted(unknown))}")
     bad, good = word(), word()
-    first = ana.remember(subject="gate", predicate="is_called", object=bad)
-    reject(str(first.record_id), reason="never")
+    for subject, predicate, value in (("gate", "is_called", bad), ("Mia", "lives_in", bad.capitalize())):
+        first = ana.remember(subject=subject, predicate=predicate, object=value)
+        reject(str(first.record_id), reason="never")
     refusals = len(listed().refusals)
     refused = 0
     for name, door in _doors(world, agent).items():
@@ -91,6 +93,27 @@ def _doors(world: World, agent: Memory) -> dict[str, Callable[[str], bool]]:
         report = import_chat(agent, lines)
         return bool(report.added) and value in agent.recall(f"gate called {value}", limit=50).render()
 
+    def sync(value: str) -> bool:
+        """Another store, believed as far as a person, which knows nothing of what was ruled out here."""
+        here, name = world.person(), word()
+        key = here.peers.share_key(world.folder / f"{name}.key")
+        verb(firsthand, "join")(world.folder / f"{name}.db", key)
+        with world.person("cy", file=f"{name}.db") as there:
+            here.peers.register(there.peers.own().key, trust="person")
+            there.capture(f"The gate is called {value}.")
+            there.remember(**claimed(value))
+            there.ledger.export(world.folder / f"{name}.export")
+        here.ledger.take_in(world.folder / f"{name}.export")
+        return value in agent.recall(f"gate called {value}", limit=50).render()
+
+    def job(value: str) -> bool:
+        """What the extractor reads out of a text."""
+        place = value.capitalize()
+        agent.capture(f"Mia lives in {place}.", speaker="Mia", thread=word())
+        verb(world.person(), "jobs", "run")()
+        found = agent.recall("where does Mia live?", kinds=["semantic"], include=EVERYTHING, limit=50)
+        return any(place in item.text for item in found.items)
+
     return {
         "remember": lambda value: _stored(lambda: agent.remember(**claimed(value))),
         "remember_many": lambda value: _stored(lambda: agent.remember_many([claimed(value)])),
@@ -103,6 +126,8 @@ def _doors(world: World, agent: Memory) -> dict[str, Callable[[str], bool]]:
             agent, lambda: agent.capture_many([{"text": f"The gate is called {value}."}]), value
         ),
         "import_chat": chat,
+        "take_in": sync,
+        "jobs": job,
     }
 
 

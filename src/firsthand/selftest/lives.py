@@ -305,7 +305,9 @@ def a_person_decides(world: World) -> str:
     proposed = agent.correct(claim, object=9090, reason="I read the file")
     world.control(proposed.outcome == "proposed", "another owner's agent is not made to propose")
     world.control("api port 8080" in current(ana.recall("api port", kinds=["semantic"])), "a proposal is in force")
-    (item,) = waiting("proposals").items
+    items = waiting("proposals").items
+    world.expect(len(items) == 1, f"of one proposal that was made the desk shows {len(items)}")
+    item = items[0]
     agents_decide = verb(agent, "review", "decide")
     world.expect(world.refused(lambda: agents_decide(item.item_id, "approve", reason="fine")), "an agent may decide")
     decide(item.item_id, "approve", reason="I looked")

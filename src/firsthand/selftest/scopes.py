@@ -8,6 +8,7 @@ from typing import Any, Final
 from firsthand.memory import Memory
 from firsthand.selftest.outcomes import check
 from firsthand.selftest.world import EVERYTHING, World, everything_said, verb, word
+from firsthand.vocabulary.citing import cite
 from firsthand.vocabulary.errors import FirsthandError
 from firsthand.vocabulary.grants import Grant
 
@@ -92,6 +93,9 @@ def _in_scope(caller: Memory, scope: str) -> list[Callable[[], Any]]:
         lambda: caller.at(scope=scope).list().items,
         lambda: _wrote(caller.at(scope=scope), "remember"),
         lambda: _wrote(caller.at(scope=scope), "capture"),
+        lambda: caller.at(scope=scope).refusals().refusals,
+        lambda: caller.at(scope=scope).erase(value=("vault", None, "sesame"), reason_code="mine"),
+        lambda: caller.at(scope=scope).reject(value=("vault", "opens_with", "sesame"), reason="mine"),
         lambda: caller.remember_many([{"statement": "x", "scope": scope}]),
         lambda: caller.capture_many([{"text": "x", "scope": scope}]),
     ]
@@ -107,9 +111,24 @@ def _by_id(caller: Memory, record: str, talk: str) -> list[Callable[[], Any]]:
         lambda: caller.read(record),
         lambda: caller.history(record),
         lambda: caller.find(record[:12]),
+        lambda: caller.explain("vault", record),
+        lambda: caller.impact(record),
         lambda: caller.correct(record, object="sesame", reason="mine"),
         lambda: caller.change(record, object="sesame", reason="mine"),
+        lambda: caller.fork(record, object="sesame", conditions={"day": "one"}, reason="mine"),
+        lambda: caller.merge([record, talk], reason="mine"),
+        lambda: caller.share(record, ALPHA, reason="mine"),
         lambda: caller.retract(record, reason="mine"),
+        lambda: caller.contest(record, reason="mine"),
+        lambda: caller.settle(record, reason="mine"),
+        lambda: caller.withdraw(record, reason="mine"),
+        lambda: caller.restore(record, reason="mine"),
+        lambda: caller.reject(record, reason="mine"),
+        lambda: caller.erase(record, reason_code="mine"),
+        lambda: caller.forget(record, because="private"),
+        lambda: caller.undo(record, reason="mine"),
+        lambda: caller.hold(record, "mine"),
+        lambda: caller.remember("the vault is mine", evidence=[cite(talk)]),
         lambda: caller.support(record, revoke=record, reason="mine"),
         lambda: caller.relate(record, "about", talk, reason="mine"),
         lambda: caller.classify(record, "hyper", reason="mine"),

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import Final, Literal, NamedTuple
 
+import firsthand
 from firsthand.memory import Memory
 from firsthand.selftest.outcomes import FailedError, Outcome, UnavailableError, check
 from firsthand.selftest.world import EVERYTHING, World, verb, word
 from firsthand.vocabulary.citing import cite
+from firsthand.vocabulary.errors import AbsentError
 
 How = Literal["reject", "erase"]
 LENGTHS: Final = (8, 12, 13, 40)
@@ -54,6 +57,25 @@ class Deletion(NamedTuple):
         """What the fact answers, without its words."""
         return "what opens the safe?"
 
+    @property
+    def place(self) -> str:
+        """The folder of this fact, below the world's."""
+        return f"{self.how}{len(self.token)}"
+
+    @property
+    def folder(self) -> Path:
+        """Where all files of this fact lie."""
+        return self.world.folder / self.place
+
+    def files_of(self, database: str) -> dict[str, bytes]:
+        """Every byte of a database and what lies beside it."""
+        beginning = str(Path(self.place) / database)
+        return {name: data for name, data in self.world.files().items() if name.startswith(beginning)}
+
+    def second_store(self) -> Memory:
+        """The store that takes in what this one exports."""
+        return self.world.person("ben", file=f"{self.place}/second.db")
+
     def recalled(self, memory: Memory | None = None) -> bool:
         """Whether the fact is offered, as a claim or in what was said."""
         asked = memory or self.ana
@@ -65,7 +87,7 @@ class Deletion(NamedTuple):
 
 def begin(world: World, how: How, length: int) -> Deletion:
     """Step 1, with a sibling of the same batch."""
-    ana = world.person(file=f"{how}{length}.db")
+    ana = world.person(file=f"{how}{length}/memory.db")
     token, sibling = word(length), word(length)
     talks = ana.capture_many({"text": f"The safe opens with {t}.", "speaker": "Ana"} for t in (token, sibling)).receipts
     made = [
@@ -127,7 +149,7 @@ def _delete(fact: Deletion) -> None:
 def _feed(fact: Deletion) -> None:
     """The same source by other paths: heard again, imported, extracted by an agent."""
     fact.world.clock.pass_days(1)
-    agent = fact.world.agent(file=f"{fact.how}{len(fact.token)}.db")
+    agent = fact.world.agent(file=f"{fact.place}/memory.db")
     text = f"The safe opens with {fact.token}."
     talk = fact.ana.capture(text, speaker="Ana", imported=True, source_id="again")
     cited = [cite(str(talk.record_id))] if talk.record_id is not None else []
@@ -142,12 +164,29 @@ def _jobs(fact: Deletion) -> None:
 def _copy(fact: Deletion) -> None:
     """Shared to a second scope, exported, and taken in by a second store."""
     verb(fact.ana, "share")(fact.record, SECOND, reason="they need it too")
-    verb(fact.ana, "ledger", "export")(fact.world.folder / f"{fact.how}{len(fact.token)}.export")
+    key = fact.ana.peers.share_key(fact.folder / "space.key")
+    verb(firsthand, "join")(fact.folder / "second.db", key)
+    there = fact.second_store()
+    there.peers.register(fact.ana.peers.own().key, trust="person")
+    _sync(fact, "before")
+    if not fact.recalled(there) or not fact.recalled(fact.ana.at(scope=SECOND)):
+        raise FailedError("no copy was made", in_control=True)
+
+
+def _sync(fact: Deletion, name: str) -> None:
+    """The second store is told all that the first one knows."""
+    verb(fact.ana, "ledger", "export")(fact.folder / name)
+    fact.second_store().ledger.take_in(fact.folder / name)
 
 
 def _gone_from_copies(fact: Deletion) -> str | None:
-    second = fact.ana.at(scope=SECOND)
-    return "it is still recalled in the second scope" if fact.recalled(second) else None
+    if fact.recalled(fact.ana.at(scope=SECOND)):
+        return "it is still recalled in the second scope"
+    _sync(fact, "after")
+    if fact.recalled(fact.second_store()):
+        return "it is still recalled in the second store"
+    held = [n for n, data in fact.files_of("second.db").items() if fact.token.encode() in data]
+    return f"undeclared residue in {len(held)} files of the second store" if fact.how == "erase" and held else None
 
 
 def _residue(fact: Deletion) -> None:
@@ -158,15 +197,18 @@ def _residue(fact: Deletion) -> None:
         raise FailedError("it is still told when everything is asked for")
     if fact.sibling not in said:
         raise FailedError("its sibling is gone as well", in_control=True)
-    name = f"{fact.how}{len(fact.token)}.db"
-    held = [n for n, data in fact.world.files().items() if n.startswith(name) and fact.token.encode() in data]
+    held = [n for n, data in fact.files_of("memory.db").items() if fact.token.encode() in data]
     if fact.how == "erase" and held:
         raise FailedError(f"undeclared residue in {len(held)} files of the store")
 
 
 def _audit(fact: Deletion) -> None:
     """What can be said of the deletion is free of its words."""
-    told = repr(fact.ana.stats()) + repr(verb(fact.ana, "refusals")())
+    told = repr(fact.ana.stats()) + repr(verb(fact.ana, "refusals")()) + repr(fact.ana.erasure.due())
+    try:
+        told += repr(fact.ana.history(fact.record))
+    except AbsentError:
+        told += repr(fact.ana.ledger.head())
     if fact.token in told:
         raise FailedError("the audit repeats the value")
 

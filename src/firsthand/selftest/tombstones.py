@@ -12,6 +12,12 @@ from firsthand.vocabulary.citing import cite
 from firsthand.vocabulary.kinds import Kind
 
 CLAIMED: Final[tuple[Kind, ...]] = ("semantic", "entity", "competence", "plan_graph")
+SHORT_LIVED: Final = """
+name = "short-lived"
+[[retention]]
+tag = "passing"
+days = 30
+"""
 YEARS: Final = 3_700
 """Days, past every half-life."""
 
@@ -80,20 +86,20 @@ def _stays_out(world: World, memory: Memory, value: str, question: str) -> None:
     "tombstone.survives_ttl_and_prune",
     section="A",
     given="a rejected value, older than every half-life",
-    when="retention and rebuild have run, and the laundering is tried again",
+    when="retention has erased its record, a rebuild has run, and the laundering is tried again",
     then="it is still refused",
     control="a value of the same age that nobody rejected survives, as its class says",
 )
 def survives_ttl_and_prune(world: World) -> str:
     """Tombstones know no age."""
-    ana, ben = world.person("ana"), world.person("ben")
+    ana, ben = world.person("ana", policy=SHORT_LIVED), world.person("ben")
     reject, retain = verb(ana, "reject"), verb(ana, "erasure", "retain")
     value, neighbour = word(), word()
-    wrong = ana.remember(subject="gate", predicate="is_called", object=value)
+    wrong = ana.remember(subject="gate", predicate="is_called", object=value, tags=["passing"])
     ana.remember(subject="bridge", predicate="is_called", object=neighbour)
     reject(str(wrong.record_id), reason="it never was")
     world.clock.pass_days(YEARS)
-    retain()
+    world.control(str(wrong.record_id) in retain().erased, "retention prunes nothing")
     ana.ledger.rebuild()
     outcomes = launder(world, ana, ben, value)
     world.control(

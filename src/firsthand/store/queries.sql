@@ -25,6 +25,11 @@ WHERE b.space_id = ? AND b.key IN (SELECT value FROM {list}) AND e.received_at <
 SELECT max(position) FROM bearing WHERE space_id = ? AND key = ?;
 -- name: has_stones
 SELECT 1 FROM bearing WHERE space_id = ? AND key >= 't:' AND key < 't;' LIMIT 1;
+-- name: last_stone
+SELECT max(position) FROM bearing WHERE space_id = ? AND key >= 't:' AND key < 't;';
+-- name: stones
+SELECT e.entry_id, e.skeleton FROM bearing b JOIN entry e ON e.space_id = b.space_id AND e.position = b.position
+WHERE b.space_id = ? AND b.key >= 't:' AND b.key < 't;' ORDER BY b.position;
 -- name: masks
 SELECT entry_id, low, high, stone, since FROM mask
 WHERE space_id = ? AND entry_id IN (SELECT value FROM {list}) ORDER BY entry_id, low, high, stone;
@@ -264,8 +269,6 @@ SELECT count(*), max(at) FROM receipt;
 
 -- name: put_entry
 INSERT INTO entry (space_id, position, entry_id, received_at, chain, skeleton, body, salt) VALUES (?, ?, ?, ?, ?, ?, ?, ?);
--- name: blank
-UPDATE entry SET body = NULL, salt = NULL WHERE space_id = ? AND entry_id IN (SELECT value FROM {list}) AND body IS NOT NULL;
 -- name: refused
 SELECT code, cause_entry FROM refusal WHERE space_id = ? AND verb = ? AND cause_entry IS NOT NULL ORDER BY refusal_no;
 -- name: put_bearing

@@ -84,6 +84,16 @@ class LedgerReads(Snapshot):
         """Whether any entry forbids a value."""
         return self._one("has_stones") is not None
 
+    def last_stone(self) -> int:
+        """The position of the last entry that forbids a value, or 0."""
+        row = self._one("last_stone")
+        return (row[0] or 0) if row else 0
+
+    def stones(self) -> list[Entry]:
+        """Every entry that forbids a value, oldest first."""
+        found = (self._decoded(i, s) for i, s in self._all("stones"))
+        return [entry for entry in found if entry is not None]
+
     def positions_bearing_on(self, key: str) -> list[int]:
         """Positions of entries found under `key`."""
         return [r[0] for r in self._all("positions_bearing_on", key)]

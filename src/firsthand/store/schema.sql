@@ -214,7 +214,7 @@ CREATE TABLE mention (
     PRIMARY KEY (space_id, scope_id, name, vid)
 ) WITHOUT ROWID;
 
--- Spans of an entry's body that read as rejected, by which tombstone, and for which times asked about.
+-- Spans of an entry's body that are not shown: by which tombstone (none: private), and for which times asked about.
 CREATE TABLE mask (
     space_id TEXT   NOT NULL,
     entry_id TEXT   NOT NULL,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Final
 
 from firsthand.ports import (
@@ -22,7 +22,6 @@ from firsthand.ports import (
 )
 from firsthand.rules.bearing import STONE_KEYS
 from firsthand.store.engine import Connection
-from firsthand.store.snapshot import array
 from firsthand.store.sql import PROJECTIONS
 from firsthand.store.write_erasure import INDEXES, ErasureWrites
 from firsthand.store.write_masks import MaskWrites
@@ -265,11 +264,6 @@ class SqliteWriter(ErasureWrites, MaskWrites):
     def put_request(self, digest: str, row: RequestRow) -> None:
         """Keep what an idempotency key was used for."""
         self._run("put_request", digest, *row)
-
-    def blank(self, entry_ids: Iterable[str]) -> int:
-        """Destroy the bodies of entries that an `erase` among the entries names; how many there were."""
-        self._run("blank", array(entry_ids))
-        return self._connection.changes()
 
     def put_refusal(self, at: int, verb: str, code: str, scope_id: str, actor: str, cause_entry: str | None) -> None:
         """Record a refusal, without content."""

@@ -26,10 +26,10 @@ DEBUG_VARIABLE: Final = "FIRSTHAND_DEBUG"
 
 COMMANDS: Final = (
     "init", "remember", "recall", "capture", "read", "list", "history", "timeline", "explain", "correct", "change",
-    "retract", "contest", "settle", "fork", "merge", "withdraw", "restore", "reject", "lift", "share", "forget", "undo",
-    "impact", "review", "support", "relate", "classify", "feedback", "erase", "certificate", "sweep", "hold", "release",
-    "retention", "refusals", "scopes", "predicates", "stats", "import", "export", "pack", "peers", "join", "backup",
-    "restore-backup", "seal", "jobs", "verify", "rebuild", "mcp", "doctor", "selftest", "demo",
+    "retract", "contest", "settle", "fork", "merge", "withdraw", "restore", "reject", "lift", "share", "forget",
+    "undo", "impact", "review", "support", "relate", "classify", "feedback", "erase", "certificate", "clean", "sweep",
+    "hold", "release", "retention", "refusals", "scopes", "predicates", "stats", "import", "export", "pack", "peers",
+    "join", "backup", "restore-backup", "seal", "jobs", "verify", "rebuild", "mcp", "doctor", "selftest", "demo",
 )  # fmt: skip
 """In the order of the help: what one does first comes first."""
 OWN: Final = {
@@ -64,7 +64,7 @@ GROUPS: Final = {
 """Commands of two words, by their first."""
 WITHOUT_SECOND: Final = {"peers": "peers list"}
 """What a group does when only its first word is given."""
-GLOBAL_VALUES: Final = ("--db", "--space", "--scope", "--actor", "--role")
+GLOBAL_VALUES: Final = ("--db", "--space", "--scope", "--actor", "--owner", "--role")
 GLOBAL_FLAGS: Final = ("--json",)
 
 
@@ -258,6 +258,7 @@ def tell_version(ctx: click.Context, _: click.Parameter, asked: bool) -> None:
 @click.option("--space", metavar="NAME", help="Which space of the file. Default: default.")
 @click.option("--scope", metavar="KIND:ID", help="What this is about, such as project:orion. Default: space:.")
 @click.option("--actor", metavar="NAME", help="Who is speaking. Default: the login name.")
+@click.option("--owner", metavar="NAME", help="Whose credential it is. Default: the actor's own.")
 @click.option("--role", metavar="ROLE", help="person, agent or system. Default: agent.")
 @click.option("--json", "as_json", is_flag=True, help="Print the result as one JSON document.")
 @click.option("--version", is_flag=True, is_eager=True, expose_value=False, callback=tell_version, help="Say which.")
@@ -268,13 +269,14 @@ def app(
     space: str | None,
     scope: str | None,
     actor: str | None,
+    owner: str | None,
     role: str | None,
     as_json: bool,
 ) -> None:
     """Memory for LLM agents that proves where every belief came from, says what it believed when, and stays
     corrected."""
     ctx.obj = Desk(
-        flags={"db": db, "space": space, "scope": scope, "actor": actor, "role": role},
+        flags={"db": db, "space": space, "scope": scope, "actor": actor, "owner": owner, "role": role},
         as_json=as_json,
     )
     ctx.call_on_close(ctx.obj.close)

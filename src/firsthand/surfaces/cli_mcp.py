@@ -59,7 +59,7 @@ def open_for(settings: Settings, client: str, scopes: tuple[str, ...]) -> Memory
         space=settings.space,
         scope=settings.scope,
         actor=name,
-        owner=settings.actor,
+        owner=settings.owner if settings.owner is not None else settings.actor,
         role="agent",
         harness=name,
         session=f"mcp-{os.getpid()}-{os.urandom(4).hex()}",

@@ -171,6 +171,7 @@ def open_memory(settings: Settings, *, create: bool = True) -> Memory:
         space=settings.space,
         scope=settings.scope,
         actor=settings.actor,
+        owner=settings.owner,
         role=settings.role,
         harness=HARNESS,
         create=create,

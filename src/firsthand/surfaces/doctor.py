@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import glob
 import platform
 import stat
 from pathlib import Path
@@ -17,6 +18,7 @@ from firsthand.vocabulary.errors import BrokenError, FirsthandError
 from firsthand.vocabulary.instants import to_iso
 
 KEY_SUFFIX: Final = ".keys"
+DEVICE_SUFFIX: Final = ".device"
 LOG_SUFFIX: Final = "-wal"
 PROBLEMS_SHOWN: Final = 10
 GROUP_AND_OTHERS: Final = stat.S_IRWXG | stat.S_IRWXO
@@ -34,6 +36,7 @@ class Checkup(msgspec.Struct, frozen=True, kw_only=True):
     space: str
     scope: str
     actor: str | None
+    owner: str | None
     role: str
     origins: dict[str, str]
     settings_file: str | None = None
@@ -49,6 +52,7 @@ class Checkup(msgspec.Struct, frozen=True, kw_only=True):
     last_write: int | None = None
     receipts: int | None = None
     last_receipt: int | None = None
+    erasures_owed: int | None = None
     verified: bool = False
     verify_seconds: float | None = None
     problems: tuple[str, ...] = ()
@@ -68,6 +72,7 @@ def examine(settings: Settings, *, verify: bool = True, progress: Progress | Non
         space=settings.space,
         scope=settings.scope,
         actor=settings.actor,
+        owner=settings.owner,
         role=settings.role,
         origins=settings.origins,
         settings_file=settings.file,
@@ -103,7 +108,7 @@ def _findings(found: Checkup) -> list[str]:
     log = f" and {_size(found.log_bytes)} of log" if found.log_bytes else ""
     lines = [
         f"The memory is {found.db} ({_origin(found, 'db')}), {_size(found.bytes_on_disk)}{log}.",
-        f"It is opened as {found.actor or found.role} ({found.role}), in space {found.space}, scope {found.scope}.",
+        f"It is opened as {_who(found)}, in space {found.space}, scope {found.scope}.",
         f"Firsthand {found.firsthand} on Python {found.python}{engine}.",
     ]
     if found.key_file:
@@ -126,14 +131,17 @@ def _findings(found: Checkup) -> list[str]:
 
 
 def _with_files(found: Checkup, path: Path) -> Checkup:
-    log = path.with_name(path.name + LOG_SUFFIX)
-    keys = path.with_name(path.name + KEY_SUFFIX)
-    problems: list[str] = []
-    mode = stat.S_IMODE(keys.stat().st_mode) if keys.exists() else None
+    log, keys, device = (path.with_name(path.name + suffix) for suffix in (LOG_SUFFIX, KEY_SUFFIX, DEVICE_SUFFIX))
+    mode = _mode(keys)
+    problems = [f"the key file {secret} can be read by others; run `chmod 600` on it."
+                for secret in (keys, device) if (_mode(secret) or 0) & GROUP_AND_OTHERS]  # fmt: skip
     if mode is None:
         problems.append(f"the key file {keys} is missing; restore it from the same backup as the database.")
-    elif mode & GROUP_AND_OTHERS and platform.system() != "Windows":
-        problems.append(f"the key file {keys} can be read by others; run `chmod 600` on it.")
+    problems += [
+        f"an interrupted restore left {folder}, which may hold words that were erased since; "
+        "run the restore again, or remove the folder."
+        for folder in sorted(path.parent.glob(f".{glob.escape(path.name)}.restoring-*"))
+    ]
     return msgspec.structs.replace(
         found,
         bytes_on_disk=path.stat().st_size,
@@ -144,11 +152,19 @@ def _with_files(found: Checkup, path: Path) -> Checkup:
     )
 
 
+def _mode(path: Path) -> int | None:
+    """Who may do what with a file; on Windows that is not told by modes."""
+    if not path.exists():
+        return None
+    return stat.S_IMODE(path.stat().st_mode) & (stat.S_IRWXU if platform.system() == "Windows" else 0o777)
+
+
 def _with_contents(found: Checkup, memory: Memory) -> Checkup:
     stats, facts = memory.stats(), cast("dict[str, object]", memory.facts())
+    problems = [sentence for name, sentence in TOLD_BY_FACTS.items() if facts[name]]
     return msgspec.structs.replace(
         found,
-        problems=(*found.problems, READ_ONLY) if facts["read_only"] else found.problems,
+        problems=(*found.problems, *problems),
         entries=stats.entries,
         records=stats.records,
         last_write=stats.known_at if stats.entries else None,
@@ -179,10 +195,20 @@ def _with_faults(found: Checkup, faults: list[str]) -> Checkup:
     return msgspec.structs.replace(found, problems=(*found.problems, *problems))
 
 
-FACTS: Final = ("engine", "schema_version", "synchronous", "read_only", "embedder", "receipts", "last_receipt")
-READ_ONLY: Final = (
-    "the database file is read-only: recalls answer but leave no receipt, and writes fail; run `chmod u+w` on it."
-)
+FACTS: Final = (
+    "engine", "schema_version", "synchronous", "read_only", "embedder", "receipts", "last_receipt", "erasures_owed",
+)  # fmt: skip
+TOLD_BY_FACTS: Final = {
+    "read_only": "the database file is read-only: recalls answer but leave no receipt, and writes fail; "
+    "run `chmod u+w` on it.",
+    "erasures_owed": "the file is not clean yet of what was erased, since a program still reads an old state of it; "
+    "close every program that uses it, and run `firsthand clean`.",
+}
+
+
+def _who(found: Checkup) -> str:
+    owned = f" of {found.owner}" if found.owner else ""
+    return f"{found.actor or found.role} ({found.role}){owned}"
 
 
 def _is_url(db: str) -> bool:

@@ -81,7 +81,14 @@ def receipt_sentences(receipt: Receipt) -> list[str]:
     lines += [f"  {visible(note)}" for note in receipt.notes]
     if receipt.next_action and NEXT[receipt.next_action]:
         lines.append(f"  {NEXT[receipt.next_action]}")
+    if receipt.cause_entry:
+        lines.append(f"  {lifting(receipt.cause_entry)}")
     return lines
+
+
+def lifting(stone: str) -> str:
+    """How what forbids something is lifted."""
+    return f"If it may be said again, a person lifts it: firsthand lift {stone} --reason WHY"
 
 
 def entry_sentences(receipt: Receipt) -> list[str]:
@@ -242,6 +249,12 @@ def _detail(value: object) -> str:
     return ", ".join(map(str, value)) if isinstance(value, list | tuple) else str(value)  # pyright: ignore[reportUnknownArgumentType, reportUnknownVariableType]
 
 
+def cleaned_sentences(entry_ids: tuple[str, ...]) -> list[str]:
+    """Which erasures were cleaned up after."""
+    told = [f"Cleaned after {each}; see firsthand certificate {each}" for each in entry_ids]
+    return told or ["No erasure owes anything."]
+
+
 def _revision(receipt: Receipt) -> list[str]:
     return [*receipt_sentences(receipt), *entry_sentences(receipt)]
 
@@ -255,6 +268,7 @@ WORDS: Final[dict[str, Callable[[Any], Iterable[str] | str]]] = {
     "revision": _revision,
     "receipts": _receipts,
     "jobs_report": jobs_sentences,
+    "cleaned": cleaned_sentences,
     "sweep": sweep_sentences,
     "head": ledger_sentence,
     "rebuild": rebuild_sentence,

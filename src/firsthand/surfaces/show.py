@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import time
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Final
@@ -12,6 +13,7 @@ from rich.table import Table
 from rich.text import Text
 
 from firsthand.surfaces import timeline
+from firsthand.surfaces.sentences import lifting
 from firsthand.surfaces.sheets import STATUS_STYLES, console, shortened
 from firsthand.surfaces.sheets import columns as _table
 from firsthand.surfaces.sheets import grid as _grid
@@ -34,9 +36,17 @@ from firsthand.vocabulary.packets import (
     Stats,
 )
 from firsthand.vocabulary.refusals import RefusalPage
-from firsthand.vocabulary.rendering import day, foreign_citations, is_quote, short_id, visible
+from firsthand.vocabulary.rendering import (
+    day,
+    foreign_citations,
+    is_quote,
+    selection_remarks,
+    short_id,
+    visible,
+    worked,
+)
 from firsthand.vocabulary.results import Impact
-from firsthand.vocabulary.reviews import ReviewPage, ReviewView
+from firsthand.vocabulary.reviews import ReviewItem, ReviewPage, ReviewView
 
 TEXT_LINES: Final = 4_000
 EXPLANATIONS: Final = {
@@ -45,9 +55,11 @@ EXPLANATIONS: Final = {
     "cut_by_rank": "It matched, but others ranked higher; ask with a larger --limit.",
     "cut_by_budget": "It matched, but did not fit; ask with a larger --max-bytes or --max-tokens.",
     "grouped": "It says the same as another item, and stands there as its source.",
+    "rejected": "What it says was rejected in a scope that is read with its own.",
     "gated": "It is not believed now, or not for this question: see its history.",
 }
 FACTOR: Final = "factor"
+SELECTION: Final = "selection"
 BAR_CELLS: Final = 20
 COUNTED: Final = {
     "own": "its own words",
@@ -65,6 +77,7 @@ COUNTED: Final = {
     "recent": "how new it is",
     "alone": "a belief, with no turns beside it",
     FACTOR: "its kind, whether it holds now, its attention",
+    SELECTION: "its worth among skills and plans",
 }
 """What each part of a score is, for people; the names are those of `recall.score` and `recall.fuse`."""
 EMPTY: Final = {
@@ -85,6 +98,8 @@ def packet(packet: Packet) -> None:
     if not packet.items and not packet.conflicts:
         out.print(EMPTY.get(packet.why_empty or "", "Nothing was found."))
     out.print(Text(_packet_foot(packet), style="dim"))
+    for remark in selection_remarks(packet.selection):
+        out.print(Text(remark, style="yellow"))
     if packet.degraded:
         out.print(Text("Degraded: " + ", ".join(packet.degraded), style="yellow"))
 
@@ -148,6 +163,10 @@ def explanation(told: Explanation) -> None:
     """Why a record is or is not in an answer."""
     out = console()
     out.print(EXPLANATIONS[told.reason] + (f" Rank {told.rank}." if told.rank else ""))
+    if told.rejected_by is not None:
+        out.print(f"  the rejection is {told.rejected_by}; a person lifts it with `firsthand lift`")
+    if told.qualifier is not None:
+        out.print(Text(f"  {visible(told.qualifier.text)}", style="cyan"))
     for why in told.why:
         out.print(f"  found by {why.arm} at rank {why.rank}")
     if told.contributions:
@@ -156,7 +175,7 @@ def explanation(told: Explanation) -> None:
 
 def _contributions(parts: Mapping[str, float]) -> Table:
     """What each part added to the score, the most first; the factor that all of it was multiplied by comes last."""
-    added = {name: worth for name, worth in parts.items() if name != FACTOR}
+    added = {name: worth for name, worth in parts.items() if name not in (FACTOR, SELECTION)}
     most = max((abs(worth) for worth in added.values()), default=0.0)
     gained = sum(worth for worth in added.values() if worth > 0)
     table = _table("what counted", "points", "share", "")
@@ -168,6 +187,8 @@ def _contributions(parts: Mapping[str, float]) -> Table:
     if FACTOR in parts:
         _row(table, COUNTED[FACTOR], f"×{factor:.2f}", "", "")
     _row(table, "score", f"{sum(added.values()) * factor:.2f}", "", "")
+    if SELECTION in parts:
+        _row(table, COUNTED[SELECTION], f"{parts[SELECTION]:.2f}", "", "")
     return table
 
 
@@ -182,6 +203,8 @@ def refusals(page: RefusalPage) -> None:
         cause = short_id(each.cause_entry) if each.cause_entry else ""
         _row(table, _moment(each.at), each.actor or "", each.verb, each.code, each.scope or "", cause)
     out.print(table)
+    for stone in dict.fromkeys(each.cause_entry for each in page.refusals if each.cause_entry):
+        out.print(Text(lifting(stone), style="dim"), soft_wrap=True)
     if page.cursor:
         out.print(f"More: --cursor {page.cursor}")
 
@@ -201,20 +224,27 @@ def impact(told: Impact) -> None:
 
 
 def review_page(page: ReviewPage) -> None:
-    """What waits for a person."""
+    """What waits for a person, by kind."""
     out = console()
     if not page.items:
-        out.print("Nothing of this kind waits here.")
+        out.print("Nothing waits here." if len(page.counts) > 1 else "Nothing of this kind waits here.")
         return
-    table = _table("item", "since", "who", "what", "words", "reason")
-    for item in page.items:
-        what = item.verb or f"{item.tier}, {item.status}".replace("_", " ")
-        _row(
-            table, item.item_id, _moment(item.since), item.by or "", what, shortened(item.text or ""), item.reason or ""
-        )
-    out.print(table)
+    for kind, items in itertools.groupby(page.items, key=lambda item: item.kind):
+        count = f" ({page.counts[kind]})" if kind in page.counts else ""
+        out.print(Text(f"{kind.replace('_', ' ')}{count}", style="bold"))
+        table = _table("item", "since", "who", "what", "words", "reason")
+        for item in items:
+            what = item.verb or f"{item.tier}, {item.status}".replace("_", " ")
+            words = shortened(_proposed_words(item))
+            _row(table, item.item_id, _moment(item.since), item.by or "", what, words, item.reason or "")
+        out.print(table)
     more = "" if page.cursor is None else f"; more: --cursor {page.cursor}"
     out.print(Text(f"{len(page.items)} shown{more}", style="dim"))
+
+
+def _proposed_words(item: ReviewItem) -> str:
+    """What an item says; of a proposal what it is about, and what would be said instead."""
+    return " → ".join(part for part in (" + ".join(item.about), item.text) if part)
 
 
 def review_view(view: ReviewView) -> None:
@@ -222,7 +252,7 @@ def review_view(view: ReviewView) -> None:
     out = console()
     item = view.item
     said = f"{item.by or 'somebody'} would {item.verb}: " if item.verb else ""
-    out.print(Text(f"{said}{visible(item.text or '')}", style="bold"))
+    out.print(Text(f"{said}{visible(item.text or ' + '.join(item.about))}", style="bold"))
     if item.reason:
         out.print(Text(f"  {visible(item.reason)}", style="dim"))
     if view.record is not None:
@@ -284,7 +314,7 @@ def _item(out: Console, item: Item, *, whole_id: bool = False) -> None:
     line.append(visible(item.text)[:TEXT_LINES], style="bold")
     out.print(line)
     qualifier = visible(item.qualifier.text or item.qualifier.code.replace("_", " "))
-    standing = [item.tier.replace("_", " "), qualifier]
+    standing = [item.tier.replace("_", " "), qualifier, *(worked(item.performance) if item.performance else ())]
     if item.kind == "episodic":
         standing = [f"said by {visible(item.speaker or 'an unnamed speaker')}"]
         standing += [] if item.occurred_at is None else [day(item.occurred_at)]

@@ -68,9 +68,10 @@ def draw_retention(out: Console, report: RetentionReport) -> None:
     if not report.rules:
         out.print("The policy in force keeps everything for ever.")
         return
-    cells = table("rule", "days", "kind", "sensitivity", "tag")
+    cells = table("rule", "days", "kind", "sensitivity", "tag", "origin")
     for number, rule in enumerate(report.rules):
-        row(cells, str(number), str(rule.days), rule.kind or "any", rule.sensitivity or "any", rule.tag or "any")
+        classes = (rule.kind, rule.sensitivity, rule.tag, rule.origin)
+        row(cells, str(number), str(rule.days), *(each or "any" for each in classes))
     out.print(cells)
     cells = table("record", "kind", "since", "due", "rule", "what became of it")
     erased = set(report.erased)

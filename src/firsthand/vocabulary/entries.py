@@ -174,11 +174,15 @@ class Judge(Edge, frozen=True, tag_field="kind", tag="judge"):
 
 
 class Show(Edge, frozen=True, tag_field="kind", tag="show"):
-    """Withdraw or restore: which content it observed, which visibility heads it replaces."""
+    """Withdraw or restore: which content it observed, which visibility heads it replaces.
+
+    `hides`: the value whose sayings are masked as long as a withdrawal as private is in force. It forbids nothing.
+    """
 
     verb: Literal["withdraw", "restore"]
     observed: tuple[str, ...] = ()
     replaces: tuple[str, ...] = ()
+    hides: Tombstone | None = None
 
 
 class Reject(Edge, frozen=True, tag_field="kind", tag="reject"):
@@ -217,12 +221,16 @@ class Attend(Edge, frozen=True, tag_field="kind", tag="attend"):
 
 
 class Keep(Edge, frozen=True):
-    """How many days records of a class are kept; what is unset is any. The tag is a keyed digest."""
+    """How many days records of a class are kept; what is unset is any. Tag and origin are keyed digests.
+
+    An origin of `*` is any tool or document.
+    """
 
     days: int
     kind: Kind | None = None
     level: int | None = None
     tag: str | None = None
+    origin: str | None = None
 
 
 class PolicyRules(Edge, frozen=True):
@@ -260,13 +268,15 @@ class Define(Edge, frozen=True, tag_field="kind", tag="define"):
 class Erase(Edge, frozen=True, tag_field="kind", tag="erase"):
     """Which entries' bodies were destroyed, and why in one word.
 
-    `fingerprints`: keyed digests of whole sentences that are cut when they come in again.
+    `fingerprints`: keyed digests of whole sentences that are cut when they come in again. `by_value`: wherever a value
+    stood, and not one source; then another store destroys its own copies as well.
     """
 
     targets: tuple[str, ...]
     reason_code: str
     tombstone: Tombstone | None = None
     fingerprints: tuple[str, ...] = ()
+    by_value: bool = False
 
 
 class Seal(Edge, frozen=True, tag_field="kind", tag="seal"):

@@ -119,12 +119,13 @@ class Hold(_Result, frozen=True):
 
 
 class RetentionRule(_Result, frozen=True):
-    """How long records of a class are kept; what is not named is any. `tag` is shown only as a keyed digest."""
+    """How long records of a class are kept; what is not named is any. Tag and origin are shown as keyed digests."""
 
     days: int
     kind: Kind | None = None
     sensitivity: Sensitivity | None = None
     tag: str | None = None
+    origin: str | None = None
 
 
 class RetentionDue(_Result, frozen=True):

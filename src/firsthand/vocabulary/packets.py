@@ -21,13 +21,13 @@ from firsthand.vocabulary.kinds import (
     Visibility,
     Volatility,
 )
-from firsthand.vocabulary.records import Payload, TypedValue
+from firsthand.vocabulary.records import Payload, Performance, TypedValue
 from firsthand.vocabulary.rendering import render
 from firsthand.vocabulary.results import Effect
 from firsthand.vocabulary.results import Result as _Result
 
 ReceiptOutcome = Literal["stored", "reinforced", "proposed", "refused"]
-Reason = Literal["returned", "no_match", "cut_by_rank", "cut_by_budget", "grouped", "gated"]
+Reason = Literal["returned", "no_match", "cut_by_rank", "cut_by_budget", "grouped", "rejected", "gated"]
 WhyEmpty = Literal["nothing_matched", "scope_empty", "arm_down", "nothing_fits"]
 ArmName = Literal["lexical", "vector", "entity", "recent", "thread", "expand"]
 
@@ -60,7 +60,10 @@ class Masking(_Result, frozen=True):
 
 
 class Receipt(_Result, frozen=True):
-    """What a write did. `refused` and `proposed` are outcomes, not errors (design 09.12)."""
+    """What a write did. `refused` and `proposed` are outcomes, not errors (design 09.12).
+
+    `cause_entry`: what forbids a refused write, for who may know of it; a person lifts it by this id.
+    """
 
     outcome: ReceiptOutcome
     record_id: str | None
@@ -75,6 +78,7 @@ class Receipt(_Result, frozen=True):
     evidence_id: str | None = None
     affected: tuple[Effect, ...] = ()
     replayed: bool = False
+    cause_entry: str | None = None
 
 
 class Citation(_Result, frozen=True):
@@ -107,11 +111,18 @@ class Structure(_Result, frozen=True):
     conditions: dict[str, str | int | float | bool] = msgspec.field(default_factory=dict[str, str | int | float | bool])
 
 
+class Excepted(_Result, frozen=True):
+    """A claim that holds instead under conditions, which are pairs of name and value."""
+
+    record_id: str
+    conditions: tuple[tuple[str, str | int | float | bool], ...]
+
+
 class Qualifier(_Result, frozen=True):
     """How far an item can be relied on. `text` is the sentence; the rest is for programs.
 
-    `challenged_by` are ids of records; `denied_by` are names of who says the opposite, or took it back though others
-    still say it.
+    A global claim beside conditional ones is the default, except for what `excepted` names. `challenged_by` are ids of
+    records; `denied_by` are names of who says the opposite, or took it back though others still say it.
     """
 
     code: Literal["current", "ended", "future", "disputed", "superseded", "unverified", "candidate", "said_then"]
@@ -125,6 +136,7 @@ class Qualifier(_Result, frozen=True):
     see: str | None = None
     challenged_by: tuple[str, ...] = ()
     denied_by: tuple[str, ...] = ()
+    excepted: tuple[Excepted, ...] = ()
 
 
 class Item(_Result, frozen=True):
@@ -147,6 +159,8 @@ class Item(_Result, frozen=True):
     qualifier: Qualifier
     structure: Structure | None = None
     payload: Payload | None = None
+    performance: Performance | None = None
+    """How often a skill or plan helped: the numbers it was written with, and feedback since."""
     speaker: str | None = None
     occurred_at: int | None = None
     thread: str | None = None
@@ -175,7 +189,7 @@ class Omitted(_Result, frozen=True):
 
 
 class Selection(_Result, frozen=True):
-    """How clearly the first competence or plan beats the second."""
+    """How clearly the first competence or plan beats the second: `margin` as a share of its score."""
 
     needs_more: bool
     margin: float
@@ -297,7 +311,7 @@ class RecordPage(_Result, frozen=True):
 
 
 class Explanation(_Result, frozen=True):
-    """Why a record is or is not in the answer to a query."""
+    """Why a record is or is not in the answer to a query. `rejected_by`: what a scope read with it rejects."""
 
     record_id: str
     returned: bool
@@ -305,6 +319,9 @@ class Explanation(_Result, frozen=True):
     reason: Reason
     rank: int | None = None
     contributions: dict[str, float] = msgspec.field(default_factory=dict[str, float])
+    rejected_by: str | None = None
+    qualifier: Qualifier | None = None
+    """How far it can be relied on, if it was returned."""
 
 
 class Stats(_Result, frozen=True):

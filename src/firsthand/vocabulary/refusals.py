@@ -4,9 +4,14 @@ from __future__ import annotations
 
 import msgspec
 
+from firsthand.vocabulary.errors import NextAction
+
 
 class Refusal(msgspec.Struct, frozen=True, kw_only=True):
-    """A write that was refused: who asked when for what, and the entry that is why; never what it said."""
+    """A write that was refused: who asked when for what, and the entry that is why; never what it said.
+
+    A person who finds the refusal wrong lifts `cause_entry`.
+    """
 
     at: int
     actor: str | None
@@ -14,6 +19,7 @@ class Refusal(msgspec.Struct, frozen=True, kw_only=True):
     code: str
     scope: str | None
     cause_entry: str | None
+    next_action: NextAction | None = None
 
 
 class RefusalPage(msgspec.Struct, frozen=True, kw_only=True):

@@ -19,7 +19,8 @@ from firsthand.vocabulary.limits import PACKET_TOKENS_MIN, check_range
 from firsthand.vocabulary.tokens import estimate_tokens
 
 if TYPE_CHECKING:
-    from firsthand.vocabulary.packets import Citation, ConflictGroup, Item, Packet, Structure
+    from firsthand.vocabulary.packets import Citation, ConflictGroup, Item, Packet, Selection, Structure
+    from firsthand.vocabulary.records import Performance
 
 FENCE: Final = "firsthand-memory"
 SHORT_ID_CHARACTERS: Final = 13
@@ -43,6 +44,7 @@ _CONFLICT_WORDS: Final = {
     "content_conflict": "Conflicting versions of one record; none is offered as true:",
     "possible_conflict": "Possibly in conflict:",
 }
+_NEEDS_MORE: Final = "Several skills or plans fit about as well: find out more before you choose one."
 _EMPTY_WORDS: Final = {
     "nothing_matched": "Nothing matched. That proves nothing about what is true.",
     "scope_empty": "Nothing is stored in this scope.",
@@ -159,9 +161,15 @@ def _remarks(packet: Packet) -> tuple[str, ...]:
     remarks: list[str] = []
     if packet.degraded:
         remarks.append("Degraded: " + ", ".join(packet.degraded) + ".")
+    remarks += selection_remarks(packet.selection)
     if packet.why_empty:
         remarks.append(_EMPTY_WORDS[packet.why_empty])
     return tuple(remarks)
+
+
+def selection_remarks(selection: Selection | None) -> tuple[str, ...]:
+    """What is said where no skill or plan is clearly the one."""
+    return (_NEEDS_MORE,) if selection is not None and selection.needs_more else ()
 
 
 def _without(blocks: Iterable[str], nonce: str) -> list[str]:
@@ -194,7 +202,15 @@ def _standing(item: Item) -> str:
         words[0] = "said by " + _who_when(item.speaker, item.occurred_at)
     if item.sources > 1:
         words.append(f"{item.sources} sources")
+    if item.performance is not None:
+        words += worked(item.performance)
     return "; ".join(words)
+
+
+def worked(performance: Performance) -> list[str]:
+    """How often a skill or plan helped, in words; nothing, if it was never used."""
+    uses = performance.success_count + performance.failure_count
+    return [f"worked {performance.success_count} of {uses} time{'s' if uses > 1 else ''}"] if uses else []
 
 
 def _citation(citation: Citation, text: str) -> str:
@@ -219,6 +235,8 @@ def _render_json(packet: Packet, max_tokens: int | None) -> str:
         "items": [],
         "omitted": _left_out(packet) + len(packet.items) + sum(len(group.items) for group in packet.conflicts),
     }
+    if packet.selection is not None:
+        document["selection"] = msgspec.to_builtins(packet.selection)
     if max_tokens is not None and estimate_tokens(_fenced_json(document, packet.nonce)) > max_tokens // 2:
         document = {"notice": SHORT_NOTICE, "conflicts": [], "items": [], "omitted": document["omitted"]}
     room = None if max_tokens is None else max_tokens - estimate_tokens(_fenced_json(document, packet.nonce))
@@ -250,6 +268,7 @@ def item_dict(item: Item) -> dict[str, Any]:
         "conditions": item.qualifier.conditions,
         "see": item.qualifier.see,
         "sources": item.sources,
+        "performance": None if item.performance is None else _present(msgspec.to_builtins(item.performance)),
         "citations": [_citation_dict(citation) for citation in item.citations],
         "structure": None if item.structure is None else _structure_dict(item.structure),
         "payload": None if item.payload is None else msgspec.to_builtins(item.payload),

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Final, Literal, get_args
 
+import msgspec
+
 from firsthand.vocabulary.errors import NextAction
 from firsthand.vocabulary.kinds import Sensitivity, Status, Tier
 from firsthand.vocabulary.packets import History, RecordView, Standing
@@ -36,13 +38,16 @@ class ReviewItem(Result, frozen=True):
     status: Status | None = None
     sensitivity: Sensitivity = "low"
     against: str | None = None
+    about: tuple[str, ...] = ()
+    """What the records say that a proposal would change, as far as they may be read here."""
 
 
 class ReviewPage(Result, frozen=True):
-    """A page of what waits, newest first."""
+    """A page of what waits: of one kind newest first, else grouped by kind. `counts`: how many of each kind wait."""
 
     items: tuple[ReviewItem, ...]
     cursor: str | None = None
+    counts: dict[ReviewKind, int] = msgspec.field(default_factory=dict[ReviewKind, int])
 
 
 class Outlook(Result, frozen=True):

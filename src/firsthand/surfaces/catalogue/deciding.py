@@ -21,7 +21,7 @@ ItemId = Annotated[
 class ListReview(Page, frozen=True, kw_only=True):
     """Arguments of review list."""
 
-    kind: Annotated[ReviewKind, f.said("Only this kind of what waits.")] | UnsetType = UNSET
+    kind: Annotated[ReviewKind, f.said("Only this kind of what waits; all unless said.")] | UnsetType = UNSET
 
 
 class ShowReview(Arguments, frozen=True, kw_only=True):
@@ -50,7 +50,7 @@ class RunJobs(Arguments, frozen=True, kw_only=True):
 OPERATIONS: Final = (
     Operation(
         name="review list", needs="review", path="review.list", takes=ListReview, gives=ReviewPage, shows="review_page",
-        does="List what waits for a person, newest first.", example={"kind": "proposals"},
+        does="List what waits for a person, kind by kind, newest first.", example={"kind": "proposals"},
     ),
     Operation(
         name="review show", needs="review", path="review.show", takes=ShowReview, gives=ReviewView, shows="review_view",

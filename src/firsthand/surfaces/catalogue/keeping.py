@@ -167,6 +167,11 @@ OPERATIONS: Final = (
         example={"certificate_id": "e…"},
     ),
     Operation(
+        name="clean", needs="erase", path="erasure.finish", takes=Nothing, gives=tuple[str, ...], shows="cleaned",
+        does="Clean and certify what erasures still owe, since somebody's reading or writing kept the file.",
+        example={},
+    ),
+    Operation(
         name="sweep", needs="sweep", path="erasure.sweep", takes=Sweep, gives=SweepReport, shows="sweep",
         does="Look for words in every byte of the store.", words=("words",), spread="words",
         example={"words": ["hunter2"]},

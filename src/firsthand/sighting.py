@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
-from firsthand.capture.readable import subject_digest
 from firsthand.ports import Reader
 from firsthand.rules.access import Handle
-from firsthand.rules.bearing import sentence_key_of, tombstone_of, value_key_of
+from firsthand.rules.bearing import masked_value_of, sentence_key_of, value_key_of
 from firsthand.rules.identity import Keyed
 from firsthand.rules.leaves import Leaf, leaves
 from firsthand.rules.normalise import name_key
@@ -17,6 +16,7 @@ from firsthand.rules.traces import (
     Sighted,
     beginnings_in,
     names_in,
+    sayings,
     sighted,
     speaks_of_itself,
     stands_at,
@@ -24,18 +24,22 @@ from firsthand.rules.traces import (
     values_in,
 )
 from firsthand.rules.values import value_key
-from firsthand.vocabulary.entries import Body, Entry, Tombstone
+from firsthand.vocabulary.entries import Body, Entry, Revise, Tombstone, root_of
 from firsthand.vocabulary.grants import SPACE_WIDE
 
 
 class Look(NamedTuple):
-    """One sentence of a body: where it stands, and how it is seen. `values`: of names for known things in it too."""
+    """One sentence of a body: where it stands, the names in and beside it, and how it is seen.
+
+    `values`: of names for known things in it too.
+    """
 
     leaf: Leaf
     low: int
     high: int
     seen: Sighted
-    words: Mapping[Keyed, str]
+    names: frozenset[str]
+    words: Mapping[Keyed, frozenset[str]]
     values: Mapping[Keyed, dict[str, int | None]]
 
     @property
@@ -54,7 +58,8 @@ class Look(NamedTuple):
 
     def says(self, keyed: Keyed, stone: Tombstone) -> bool:
         plain = not stone.subject and not stone.predicate
-        return self.words[keyed] in stone.sentences or (plain and self.words[keyed] == stone.value)
+        words = self.words[keyed]
+        return not words.isdisjoint(stone.sentences) or (plain and stone.value in words)
 
     def _has(self, keyed: Keyed, stone: Tombstone) -> bool:
         if not stone.subject:
@@ -87,29 +92,30 @@ def looks_at(body: Body, keyed: Keyed, *, utterance: bool = False) -> list[Look]
             text = leaf.text[low:high]
             seen = sighted(text)
             keys = values_in(seen)
-            words = {k: k.words(text) for k in keyed.versions}
+            words = {k: frozenset(map(k.words, sayings(text, seen))) for k in keyed.versions}
             values = {k: beginnings_in(k, seen) | {value_digest(k, key): None for key in keys} for k in keyed.versions}
-            found.append(Look(leaf, low, high, seen, words, values))
+            names = frozenset(names_in(f"{seen.text} {leaf.beside}"))
+            found.append(Look(leaf, low, high, seen, names, words, values))
     return found
 
 
 class Scene:
-    """What the names in some sentences stand for in a scope: aliases and former names lead to one thing."""
+    """What the names in some sentences stand for in some scopes: aliases and former names lead to one thing."""
 
-    def __init__(self, handle: Handle, reader: Reader, looks: Sequence[Look], speaker: str | None) -> None:
-        self._handle = handle
+    def __init__(self, keyed: Keyed, scope_ids: Iterable[str], reader: Reader, looks: Iterable[Look]) -> None:
+        self._keyed = keyed
         self._reader = reader
-        self._speaker = speaker
-        self._names = {look.span: names_in(f"{look.seen.text} {look.leaf.beside}") for look in looks}
-        names = {name for each in self._names.values() for name in each if name}
-        known = reader.entity_names_among(handle.scope_id, sorted(names))
-        self._entities = {name: reader.entities_named(handle.scope_id, name) for name in known}
+        names = sorted({name for look in looks for name in look.names if name})
+        self._entities: dict[str, list[str]] = {}
+        for scope_id in scope_ids:
+            for name in reader.entity_names_among(scope_id, names):
+                self._entities.setdefault(name, []).extend(reader.entities_named(scope_id, name))
 
     def named(self, look: Look) -> Look:
         """The sentence with the values that known things in it are by their own names."""
         own = {
             value_key(name)
-            for known in self._names[look.span] & self._entities.keys()
+            for known in look.names & self._entities.keys()
             for entity in self._entities[known]
             for name, role in self._reader.names_of_entity(entity)
             if role == "canonical"
@@ -122,46 +128,53 @@ class Scene:
             }
         )
 
-    def is_about(self, look: Look, stone: Tombstone) -> bool:
+    def is_about(self, look: Look, stone: Tombstone, speaker: str | None) -> bool:
         """Whether a sentence names a tombstone's subject, or its own speaker speaks of themselves."""
-        names = self._names[look.span]
-        if self._speaker is not None and speaks_of_itself(look.seen):
-            names = names | {name_key(self._speaker)}
-        if any(k.name(name) == stone.subject for k in self._handle.keyed.versions for name in names):
+        names = look.names
+        if speaker is not None and speaks_of_itself(look.seen):
+            names = names | {name_key(speaker)}
+        if any(k.name(name) == stone.subject for k in self._keyed.versions for name in names):
             return True
         entities = {e for name in names & self._entities.keys() for e in self._entities[name]}
         return any(subject_digest(self._reader, entity) == stone.subject for entity in entities)
 
+    def sees(self, look: Look, stone: Tombstone, speaker: str | None) -> Sighting | None:
+        """Whether a sentence, with what its names stand for, says what a tombstone forbids."""
+        if any(look.says(k, stone) for k in self._keyed.versions):
+            return Sighting(look, stone, True)
+        if look.holds(self._keyed, stone) and self.is_about(look, stone, speaker):
+            return Sighting(look, stone, False)
+        return None
+
 
 def sightings(handle: Handle, reader: Reader, looks: Sequence[Look], speaker: str | None) -> list[Sighting]:
     """What sentences meet of the tombstones of a scope, or of the whole space: found by digest, never by a scan."""
-    scene = Scene(handle, reader, looks, speaker)
+    scene = Scene(handle.keyed, [handle.scope_id], reader, looks)
     looks = [scene.named(look) for look in looks]
     keys: set[str] = set()
     for look in looks:
-        keys |= {sentence_key_of(digest) for digest in look.words.values()}
+        keys |= {sentence_key_of(digest) for said in look.words.values() for digest in said}
         keys |= {value_key_of(digest) for held in look.values.values() for digest in held}
     stones = _stones(handle, reader.bearing_on_any(keys))
     return [
         sighting._replace(scope_id=scope_id)
         for look in looks
         for scope_id, stone in stones
-        if (sighting := seen(look, stone, handle.keyed, scene)) is not None
+        if (sighting := scene.sees(look, stone, speaker)) is not None
     ]
-
-
-def seen(look: Look, stone: Tombstone, keyed: Keyed, scene: Scene) -> Sighting | None:
-    """Whether a sentence says what a tombstone forbids."""
-    if any(look.says(k, stone) for k in keyed.versions):
-        return Sighting(look, stone, True)
-    if look.holds(keyed, stone) and scene.is_about(look, stone):
-        return Sighting(look, stone, False)
-    return None
 
 
 def _stones(handle: Handle, found: Mapping[str, Iterable[Entry]]) -> list[tuple[str, Tombstone]]:
     """Tombstones that bind in a scope, by whichever key its name was written, each with where it was set."""
     scopes = {SPACE_WIDE, handle.scope_id, *(k.scope(handle.scope) for k in handle.keyed.versions)}
     entries = {e.id: e for each in found.values() for e in each if e.skeleton.scope in scopes}
-    stones = [(e.skeleton.scope, stone) for e in entries.values() if (stone := tombstone_of(e)) is not None]
+    stones = [(e.skeleton.scope, stone) for e in entries.values() if (stone := masked_value_of(e)) is not None]
     return list(dict.fromkeys(stones))
+
+
+def subject_digest(reader: Reader, entity_id: str) -> str:
+    """The digest that stands for an entity in claims: that of the name it was made with."""
+    root = reader.get(root_of(entity_id))
+    assert root is not None
+    assert isinstance(root.skeleton.edges, Revise)
+    return root.skeleton.edges.names[0]
