@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, Final, Literal, cast
 
@@ -13,7 +14,7 @@ import msgspec
 from firsthand.vocabulary.errors import InvalidError
 from firsthand.vocabulary.grants import SPACE_WIDE, check_scope, check_slug
 from firsthand.vocabulary.kinds import ROLES, Role
-from firsthand.vocabulary.limits import NAME_BYTES, check_bytes
+from firsthand.vocabulary.limits import NAME_BYTES, PACKET_BYTES_MIN, check_bytes, check_range
 
 FILE_NAME: Final = "firsthand.toml"
 VARIABLE_PREFIX: Final = "FIRSTHAND_"
@@ -23,6 +24,16 @@ DEFAULT_ROLE: Final[Role] = "agent"
 
 Name = Literal["db", "space", "scope", "actor", "owner", "role"]
 NAMES: Final[tuple[Name, ...]] = ("db", "space", "scope", "actor", "owner", "role")
+HOOK_TABLE: Final = "hook"
+HOOK_RANGES: Final = {"packet_bytes": (PACKET_BYTES_MIN, 10_000), "budget_ms": (150, 60_000)}
+"""What the table `[hook]` may hold. Harnesses take at most 10,000 characters from a hook."""
+
+
+class HookSettings(msgspec.Struct, frozen=True, kw_only=True):
+    """How much a hook may put into a prompt, and how long its whole process may take."""
+
+    packet_bytes: int = 4_096
+    budget_ms: int = 300
 
 
 class Settings(msgspec.Struct, frozen=True, kw_only=True):
@@ -36,6 +47,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     role: Role
     origins: dict[str, str]
     file: str | None = None
+    hook: HookSettings = HookSettings()
 
 
 def read_settings(
@@ -46,7 +58,7 @@ def read_settings(
     """The settings for one run. An empty variable counts as not set; unknown names in the file are refused."""
     environ = os.environ if environ is None else environ
     file = find_file(folder or Path.cwd())
-    from_file = {} if file is None else _read_file(file)
+    from_file, hook = ({}, {}) if file is None else _read_file(file)
     values: dict[Name, str | None] = {}
     origins: dict[str, str] = {}
     for name in NAMES:
@@ -69,6 +81,7 @@ def read_settings(
         role=_check_role(values["role"] or ""),
         origins=origins,
         file=None if file is None else str(file),
+        hook=_hook_settings(hook, environ),
     )
 
 
@@ -86,6 +99,13 @@ def default_database(environ: Mapping[str, str] | None = None, platform: str = s
     return base / "firsthand" / "memory.db"
 
 
+def make_folder(database: Path) -> None:
+    """Make the folder of the default place, which may not exist yet; a folder somebody named must."""
+    if database == default_database():
+        with suppress(FileExistsError):
+            database.parent.mkdir(parents=True, mode=0o700)
+
+
 def find_file(folder: Path) -> Path | None:
     """The nearest `firsthand.toml`, in `folder` or above it."""
     for place in (folder, *folder.parents):
@@ -101,7 +121,8 @@ def file_text(values: Mapping[Name, str]) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _read_file(file: Path) -> dict[Name, str]:
+def _read_file(file: Path) -> tuple[dict[Name, str], dict[str, Any]]:
+    """The settings of a file, and those of its table for hooks."""
     import tomllib
 
     try:
@@ -109,15 +130,30 @@ def _read_file(file: Path) -> dict[Name, str]:
             fields: dict[str, Any] = tomllib.loads(opened.read(FILE_BYTES).decode())
     except ValueError:
         raise InvalidError("settings_invalid", f"{FILE_NAME} is not valid TOML", field=FILE_NAME) from None
-    for name, value in fields.items():
-        if name not in NAMES or not isinstance(value, str):
-            raise InvalidError(
-                "settings_invalid", f"{FILE_NAME} may hold only the strings {', '.join(NAMES)}", field=FILE_NAME
-            )
+    hook = fields.pop(HOOK_TABLE, {})
+    if not isinstance(hook, dict) or any(name not in NAMES or not isinstance(v, str) for name, v in fields.items()):
+        raise InvalidError(
+            "settings_invalid", f"{FILE_NAME} may hold only the strings {', '.join(NAMES)}, and a table [{HOOK_TABLE}]",
+            field=FILE_NAME,
+        )  # fmt: skip
     values = cast("dict[Name, str]", fields)
     if "db" in values and not _is_url(values["db"]):
         values["db"] = str(file.parent / Path(values["db"]).expanduser())
-    return values
+    return values, cast("dict[str, Any]", hook)
+
+
+def _hook_settings(from_file: Mapping[str, Any], environ: Mapping[str, str]) -> HookSettings:
+    """`FIRSTHAND_HOOK_*` before the table `[hook]` before the defaults."""
+    if any(name not in HOOK_RANGES for name in from_file):
+        known = ", ".join(HOOK_RANGES)
+        raise InvalidError("settings_invalid", f"the table [{HOOK_TABLE}] may hold only {known}", field=FILE_NAME)
+    given: dict[str, int] = {}
+    for name, (least, most) in HOOK_RANGES.items():
+        variable = environ.get(f"{VARIABLE_PREFIX}HOOK_{name.upper()}") or ""
+        value: Any = int(variable) if variable.isdecimal() else variable or from_file.get(name)
+        if value is not None:
+            given[name] = check_range(value, least=least, most=most, field=f"{HOOK_TABLE}.{name}")
+    return HookSettings(**given)
 
 
 def _default(name: Name, environ: Mapping[str, str]) -> str | None:

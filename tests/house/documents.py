@@ -33,7 +33,7 @@ COMMAND_SECONDS = 60
 ELLIPSIS = "…"
 _FENCE = re.compile(r"^```(?P<info>[^\n`]*)\n(?P<body>.*?)^```$", re.MULTILINE | re.DOTALL)
 _SHIM = """#!/bin/sh
-exec "{python}" -c 'from firsthand.surfaces.cli import main; main()' "$@"
+exec "{python}" -c 'from firsthand.surfaces.entry import main; main()' "$@"
 """
 
 

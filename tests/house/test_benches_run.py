@@ -71,3 +71,26 @@ def test_tombstones_blocks_every_attack_and_no_near_miss_without_both_words(tmp_
     assert rows["all near-misses"]["size"] >= 200
     assert "refused" not in rows["all near-misses"]["raw"]
     assert {"commit", "machine", "python", "versions", "load"} <= set(found)
+
+
+def test_a_few_random_kills_lose_no_write_and_leave_no_erased_byte(tmp_path: Path) -> None:
+    written = tmp_path / "kills.json"
+    asked = [sys.executable, str(BENCHES / "kills_moving.py"), "--kills", "4", "--json", str(written)]
+    done = subprocess.run(asked, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+    found = json.loads(written.read_text(encoding="utf-8"))
+    assert found["kills"] == 4
+    assert (found["acknowledged writes lost"], found["of these, values left in a file"], found["faults"]) == (0, 0, [])
+    assert found["acknowledged writes"] > 0
+
+
+def test_hooks_measures_each_event_as_a_whole_process(tmp_path: Path) -> None:
+    written = tmp_path / "hooks.json"
+    asked = [sys.executable, str(BENCHES / "hooks.py"), "--size", "40", "--runs", "1", "--json", str(written)]
+    done = subprocess.run([*asked, "--folder", str(tmp_path)], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    names = {row["what"].split(",")[0] for row in json.loads(written.read_text(encoding="utf-8"))["rows"]}
+    assert names == {
+        "hook UserPromptSubmit", "hook SessionStart", "hook PostToolUse", "hook Stop", "import firsthand",
+        "python alone",
+    }  # fmt: skip

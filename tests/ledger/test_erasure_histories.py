@@ -229,3 +229,36 @@ def test_a_broken_erasure_parts_the_live_from_the_replayed(
     monkeypatch.setattr(place, broken)
     with pytest.raises((AssertionError, FirsthandError)):
         caught_by(tmp_path)
+
+
+def old_value_stays_in_the_past(folder: Path) -> None:
+    """Design 09.3: erasing what came instead, for privacy, does not make current again what it had ended."""
+    for how in ("change", "succession", "by value"):
+        (folder / how).mkdir()
+        with opened(folder / how) as memory:
+            said = {"subject": "Ana", "predicate": "lives_in"}
+            old = memory.remember(**said, object="Berlin")
+            if how == "succession":
+                new = memory.remember(**said, object="Lisbon")
+            else:
+                new = memory.change(old.record_id, object="Lisbon", since="2026-02-01", reason="moved")
+            ended = {i.text: i.valid_to for i in memory.recall("where does Ana live?").items}
+            assert ended.keys() == {"Ana lives in Berlin", "Ana lives in Lisbon"}
+            named = {"value": ("Ana", "lives_in", "Lisbon")} if how == "by value" else {"record_id": new.record_id}
+            memory.erase(**named, reason_code="privacy")
+            (left_over,) = memory.recall("where does Ana live?").items
+            assert left_over.text == "Ana lives in Berlin"
+            assert left_over.qualifier.code == "ended"
+            assert left_over.valid_to == ended["Ana lives in Berlin"]
+            assert memory.remember(**said, object="Lisbon").outcome == "refused"
+            assert memory.ledger.rebuild().same
+
+
+def test_erasing_what_came_instead_leaves_the_old_value_ended(tmp_path: Path) -> None:
+    old_value_stays_in_the_past(tmp_path)
+
+
+def test_an_erasure_that_undoes_what_it_destroys_is_caught(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("firsthand.rules.tombstones._destroyed", lambda entry, said: False)
+    with pytest.raises(AssertionError):
+        old_value_stays_in_the_past(tmp_path)

@@ -17,6 +17,8 @@ import pytest
 from mcp.client.stdio import StdioServerParameters
 
 import firsthand
+from firsthand.config import read_settings
+from firsthand.surfaces.cli_mcp import scope_here
 
 PROGRAM = Path(sys.executable).with_name("firsthand")
 SECRET = "sk-ant-api03-" + "Ab1" * 31 + "AA"
@@ -261,6 +263,18 @@ def test_the_client_finds_resources_and_prompts(tmp_path: Path) -> None:
             assert "The hull is dry." in prompt.messages[0].content.text
 
     anyio.run(run)
+
+
+def test_a_server_writes_to_the_project_of_its_folder_and_from_nowhere_to_the_space(tmp_path: Path) -> None:
+    project = tmp_path / "orchard"
+    (project / ".git").mkdir(parents=True)
+    (project / "src").mkdir()
+    settings = read_settings({"db": str(tmp_path / "m.db")}, {}, tmp_path)
+    assert scope_here(settings, project / "src") == "project:orchard"
+    assert scope_here(settings, Path.home()) == "space:"
+    assert scope_here(settings, Path("/")) == "space:"
+    chosen = read_settings({"scope": "user:ana"}, {}, tmp_path)
+    assert scope_here(chosen, project) == "user:ana"
 
 
 @pytest.mark.parametrize("client", ["claude-code", "codex", "cursor", "vscode"])

@@ -177,7 +177,7 @@ class _Intake:
         if self._device is None or not senders:
             return False
         before, now = senders.get(self._device, "none"), self._survey.relays.believed(entry_id)
-        told = writer.positions_bearing_on(arrival_key(entry_id))[-1]
+        told = max(writer.positions_bearing_on(arrival_key(entry_id)), default=0)
         return told < writer.last_bearing_on(PEERS_KEY) or most((before, now)) != before
 
     def _say_from_where(self, writer: Writer, entry_ids: list[str]) -> None:

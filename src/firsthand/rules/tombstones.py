@@ -14,7 +14,7 @@ from firsthand.rules.bearing import (
 )
 from firsthand.rules.trust import approvals, is_own_word
 from firsthand.rules.view import Hearing, Said, View
-from firsthand.vocabulary.entries import Claim, Entry, Reach, Revise, Tombstone
+from firsthand.vocabulary.entries import Claim, Entry, Erase, Reach, Revise, Tombstone
 from firsthand.vocabulary.grants import SPACE_WIDE
 from firsthand.vocabulary.instants import FOREVER
 
@@ -41,7 +41,7 @@ def blocked(view: View, said: Said, approved: frozenset[str], replacing: tuple[s
     hit: Block | None = None
     for entry in view.bearing_on(tombstone_key(said.claim)):
         tombstone = tombstone_of(entry)
-        if tombstone is None or not _binds(entry, said) or lifted(view, entry.id):
+        if tombstone is None or not _binds(entry, said) or lifted(view, entry.id) or _destroyed(entry, said):
             continue
         if tombstone.absolute:
             return Block("rejected", entry.id)
@@ -86,6 +86,11 @@ def lifted(view: View, tombstone_entry: str) -> bool:
 
 def _binds(entry: Entry, said: Said) -> bool:
     return entry.skeleton.scope in (said.scope, SPACE_WIDE)
+
+
+def _destroyed(entry: Entry, said: Said) -> bool:
+    """Whether an erasure destroyed this very saying: no longer live, it still closes what it closed (09.3)."""
+    return isinstance(entry.skeleton.edges, Erase) and said.entry in entry.skeleton.edges.targets
 
 
 def _bound_provisionally(

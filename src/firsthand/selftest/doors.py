@@ -16,8 +16,8 @@ from firsthand.vocabulary.errors import RefusedError
 from firsthand.vocabulary.packets import BatchReport, Receipt
 
 NOT_DOORS: Final = frozenset((
-    "at", "close", "explain", "facts", "find", "history", "impact", "ledger", "list", "predicates", "read", "recall",
-    "peers", "refusals", "scope", "scopes", "space", "stats", "sweep", "timeline",
+    "at", "close", "explain", "facts", "fenced", "find", "history", "impact", "ledger", "list", "predicates", "read",
+    "recall", "peers", "refusals", "scope", "scopes", "space", "stats", "sweep", "timeline",
 ))  # fmt: skip
 """What a memory offers that stores nothing anybody said."""
 WITHOUT_WORDS: Final = frozenset((
@@ -93,27 +93,6 @@ def _doors(world: World, agent: Memory) -> dict[str, Callable[[str], bool]]:
         report = import_chat(agent, lines)
         return bool(report.added) and value in agent.recall(f"gate called {value}", limit=50).render()
 
-    def sync(value: str) -> bool:
-        """Another store, believed as far as a person, which knows nothing of what was ruled out here."""
-        here, name = world.person(), word()
-        key = here.peers.share_key(world.folder / f"{name}.key")
-        verb(firsthand, "join")(world.folder / f"{name}.db", key)
-        with world.person("cy", file=f"{name}.db") as there:
-            here.peers.register(there.peers.own().key, trust="person")
-            there.capture(f"The gate is called {value}.")
-            there.remember(**claimed(value))
-            there.ledger.export(world.folder / f"{name}.export")
-        here.ledger.take_in(world.folder / f"{name}.export")
-        return value in agent.recall(f"gate called {value}", limit=50).render()
-
-    def job(value: str) -> bool:
-        """What the extractor reads out of a text."""
-        place = value.capitalize()
-        agent.capture(f"Mia lives in {place}.", speaker="Mia", thread=word())
-        verb(world.person(), "jobs", "run")()
-        found = agent.recall("where does Mia live?", kinds=["semantic"], include=EVERYTHING, limit=50)
-        return any(place in item.text for item in found.items)
-
     return {
         "remember": lambda value: _stored(lambda: agent.remember(**claimed(value))),
         "remember_many": lambda value: _stored(lambda: agent.remember_many([claimed(value)])),
@@ -126,9 +105,31 @@ def _doors(world: World, agent: Memory) -> dict[str, Callable[[str], bool]]:
             agent, lambda: agent.capture_many([{"text": f"The gate is called {value}."}]), value
         ),
         "import_chat": chat,
-        "take_in": sync,
-        "jobs": job,
+        "take_in": lambda value: _synced(world, agent, value),
+        "jobs": lambda value: _extracted(world, agent, value),
     }
+
+
+def _synced(world: World, agent: Memory, value: str) -> bool:
+    """Another store, believed as far as a person, which knows nothing of what was ruled out here."""
+    here, name = world.person(), word()
+    verb(firsthand, "join")(world.folder / f"{name}.db", here.peers.share_key(world.folder / f"{name}.key"))
+    with world.person("cy", file=f"{name}.db") as there:
+        here.peers.register(there.peers.own().key, trust="person")
+        there.capture(f"The gate is called {value}.")
+        there.remember(subject="gate", predicate="is_called", object=value)
+        there.ledger.export(world.folder / f"{name}.export")
+    here.ledger.take_in(world.folder / f"{name}.export")
+    return value in agent.recall(f"gate called {value}", limit=50).render()
+
+
+def _extracted(world: World, agent: Memory, value: str) -> bool:
+    """What a job reads out of a text."""
+    place = value.capitalize()
+    agent.capture(f"Mia lives in {place}.", speaker="Mia", thread=word())
+    verb(world.person(), "jobs", "run")()
+    found = agent.recall("where does Mia live?", kinds=["semantic"], include=EVERYTHING, limit=50)
+    return any(place in item.text for item in found.items)
 
 
 def _stored(attempt: Callable[[], Receipt | BatchReport]) -> bool:

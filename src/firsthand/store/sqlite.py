@@ -320,7 +320,12 @@ class SqliteStore:
             look.close()
 
     def _migrate(self) -> None:
-        """Make the schema in an empty file; refuse a file of another program or of a later version."""
+        """Make the schema in an empty file; refuse a file of another program or of a later version.
+
+        A file that has it is opened without the append lock: who only reads does not wait for a writer.
+        """
+        if _is_ours(self._writer):
+            return
         with self._write_lock:
             self._writer.execute("BEGIN IMMEDIATE")
             try:

@@ -15,6 +15,7 @@ import click
 
 from firsthand.surfaces import catalogue
 from firsthand.surfaces.desk import Desk
+from firsthand.surfaces.entry import open_closed_streams
 from firsthand.surfaces.sentences import error_sentence, installed_version
 from firsthand.vocabulary.errors import BrokenError, FirsthandError, InvalidError
 
@@ -29,7 +30,8 @@ COMMANDS: Final = (
     "retract", "contest", "settle", "fork", "merge", "withdraw", "restore", "reject", "lift", "share", "forget",
     "undo", "impact", "review", "support", "relate", "classify", "feedback", "erase", "certificate", "clean", "sweep",
     "hold", "release", "retention", "refusals", "scopes", "predicates", "stats", "import", "export", "pack", "peers",
-    "join", "backup", "restore-backup", "seal", "jobs", "verify", "rebuild", "mcp", "doctor", "selftest", "demo",
+    "join", "backup", "restore-backup", "seal", "jobs", "verify", "rebuild", "mcp", "hook", "doctor", "selftest",
+    "demo",
 )  # fmt: skip
 """In the order of the help: what one does first comes first."""
 OWN: Final = {
@@ -49,6 +51,11 @@ OWN: Final = {
     "mcp": ("cli_mcp", "Serve the memory to an agent over MCP, on standard input and output."),
     "peers key": ("cli_move", ""),
     "restore-backup": ("cli_move", "Bring a backup back."),
+    "hook claude-code": ("cli_hook", ""),
+    "hook codex": ("cli_hook", ""),
+    "hook install": ("cli_hook", ""),
+    "hook uninstall": ("cli_hook", ""),
+    "hook drain": ("cli_hook", ""),
     "doctor": ("cli_admin", "Say where the memory is and whether it is well."),
     "selftest": ("cli_selftest", "Run the acceptance tests, on stores of their own."),
     "demo": ("cli_admin", "Watch a memory work, in a minute."),
@@ -59,6 +66,7 @@ GROUPS: Final = {
     "retention": "Show or erase what is older than the policy keeps.",
     "import": "Take in conversations and notes from elsewhere, or another store's export. Again, it adds nothing.",
     "peers": "List, add and remove other stores of this space.",
+    "hook": "Keep what is said and done in Claude Code or Codex, and bring back what is known.",
     "jobs": "Read claims out of what was captured, and propose merges. Both only propose, and run only when asked.",
 }
 """Commands of two words, by their first."""
@@ -282,15 +290,8 @@ def app(
     ctx.call_on_close(ctx.obj.close)
 
 
-def open_closed_streams() -> None:
-    """Whoever started this with a standard stream closed wants nothing said there: nowhere is written to instead."""
-    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
-        if getattr(sys, name) is None:
-            setattr(sys, name, os.fdopen(os.open(os.devnull, os.O_RDWR), mode))
-
-
 def main() -> NoReturn:
-    """The console script."""
+    """The command line, whatever it says."""
     open_closed_streams()
     # numpy loads when a recall first runs; the threads its BLAS would start cost a recall more than they can save.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")

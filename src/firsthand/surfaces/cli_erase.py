@@ -12,14 +12,19 @@ from firsthand.surfaces.catalogue import Arguments, Operation, find
 from firsthand.surfaces.catalogue.keeping import Erase
 from firsthand.surfaces.commands import Words, command_of
 from firsthand.surfaces.desk import Desk
+from firsthand.surfaces.hooks.running import drained
 from firsthand.vocabulary.erasure import Erasure
 
 SHORT_HASH: Final = 8
 
 
 def erase_as_agreed(desk: Desk, operation: Operation, asked: Arguments, words: Words) -> int:
-    """Show the plan, and carry it out if its hash or --yes was given, or is typed now."""
+    """Show the plan, and carry it out if its hash or --yes was given, or is typed now.
+
+    What hooks could not store yet is stored first, so that the plan covers it.
+    """
     assert isinstance(asked, Erase)
+    drained(desk.settings)
     if not (asked.dry_run or asked.plan_hash or words["yes"]):
         planned: Erasure = operation.run(desk.memory, msgspec.structs.replace(asked, dry_run=True))
         desk.show(planned, operation.shows)

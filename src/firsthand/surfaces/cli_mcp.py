@@ -5,9 +5,11 @@ from __future__ import annotations
 import os
 import re
 import sys
+from pathlib import Path
 from typing import Final
 
 import click
+import msgspec
 
 from firsthand.config import Settings
 from firsthand.surfaces.desk import Desk, Memory, make_folder, pass_desk
@@ -30,7 +32,8 @@ _NO_SLUG: Final = re.compile(r"[^A-Za-z0-9._:/+-]+")
 def mcp(desk: Desk, read_only: bool, also: tuple[str, ...], client: str | None) -> None:
     """Serve the memory to an agent over MCP, on standard input and output.
 
-    It writes to the scope of the settings, and reads that and space:. An agent may revise what its owner said, and only
+    It writes to the scope of the settings, else to the project: of the folder it is started in, and reads that and
+    space:. An agent may revise what its owner said, and only
     propose what would change another's words; it never approves, lifts or erases.
     """
     if client is not None:
@@ -39,12 +42,21 @@ def mcp(desk: Desk, read_only: bool, also: tuple[str, ...], client: str | None) 
     from firsthand.surfaces.mcp.server import Server
     from firsthand.surfaces.mcp.wire import Wire
 
-    settings = desk.settings
+    settings = msgspec.structs.replace(desk.settings, scope=scope_here(desk.settings, Path.cwd()))
     scopes = tuple(dict.fromkeys((settings.scope, SPACE_WIDE, *map(check_scope, also))))
     outgoing = os.fdopen(os.dup(sys.stdout.fileno()), "wb")
     os.dup2(sys.stderr.fileno(), sys.stdout.fileno())  # whatever else is printed is no message
     wire = Wire(sys.stdin.buffer, outgoing)
     Server(wire, lambda name: open_for(settings, name, scopes), scopes=scopes, read_only=read_only).serve()
+
+
+def scope_here(settings: Settings, folder: Path) -> str:
+    """The scope of the settings, else the project's, as for hooks; who starts it from nowhere has only `space:`."""
+    from firsthand.surfaces.hooks.projects import scope_for
+
+    if settings.origins["scope"] == "default" and folder in (Path.home(), Path(folder.anchor)):
+        return SPACE_WIDE
+    return scope_for(settings, folder)
 
 
 def open_for(settings: Settings, client: str, scopes: tuple[str, ...]) -> Memory:
@@ -69,8 +81,6 @@ def open_for(settings: Settings, client: str, scopes: tuple[str, ...]) -> Memory
 
 def make_folder_of(settings: Settings) -> None:
     """Make the folder of the default place."""
-    from pathlib import Path
-
     if "://" not in settings.db:
         make_folder(Path(settings.db))
 

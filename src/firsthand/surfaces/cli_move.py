@@ -8,7 +8,8 @@ from typing import Final
 import click
 import msgspec
 
-from firsthand.surfaces.desk import Desk, Progress, make_folder, pass_desk
+from firsthand.config import make_folder
+from firsthand.surfaces.desk import Desk, Progress, pass_desk
 from firsthand.surfaces.sentences import restore_sentences
 
 

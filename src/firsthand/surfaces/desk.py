@@ -5,7 +5,6 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Callable, Iterable, Mapping
-from contextlib import suppress
 from functools import cached_property
 from pathlib import Path
 from typing import Any, Final, TypeVar, cast
@@ -13,7 +12,7 @@ from typing import Any, Final, TypeVar, cast
 import click
 import msgspec
 
-from firsthand.config import Name, Settings, read_settings
+from firsthand.config import Name, Settings, make_folder, read_settings
 from firsthand.surfaces.sentences import WORDS
 from firsthand.vocabulary.erasure import SweepReport
 from firsthand.vocabulary.errors import REFUSED_EXIT_CODE, InvalidError
@@ -176,12 +175,3 @@ def open_memory(settings: Settings, *, create: bool = True) -> Memory:
         harness=HARNESS,
         create=create,
     )
-
-
-def make_folder(database: Path) -> None:
-    """Make the folder of the default place, which may not exist yet; a folder somebody named must."""
-    from firsthand.config import default_database
-
-    if database == default_database():
-        with suppress(FileExistsError):
-            database.parent.mkdir(parents=True, mode=0o700)

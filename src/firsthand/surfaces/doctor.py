@@ -13,6 +13,9 @@ import msgspec
 from firsthand.config import Settings
 from firsthand.selftest.probes import Probe
 from firsthand.surfaces.desk import Memory, Progress, open_memory
+from firsthand.surfaces.hooks import health, spool
+from firsthand.surfaces.hooks.health import Health
+from firsthand.surfaces.hooks.projects import scope_for
 from firsthand.surfaces.sentences import error_sentence, installed_version
 from firsthand.vocabulary.errors import BrokenError, FirsthandError
 from firsthand.vocabulary.instants import to_iso
@@ -53,6 +56,10 @@ class Checkup(msgspec.Struct, frozen=True, kw_only=True):
     receipts: int | None = None
     last_receipt: int | None = None
     erasures_owed: int | None = None
+    hook_scope: str
+    hooks: Health = Health()
+    spool_items: int = 0
+    spool_bytes: int = 0
     verified: bool = False
     verify_seconds: float | None = None
     problems: tuple[str, ...] = ()
@@ -76,13 +83,14 @@ def examine(settings: Settings, *, verify: bool = True, progress: Progress | Non
         role=settings.role,
         origins=settings.origins,
         settings_file=settings.file,
+        hook_scope=scope_for(settings, Path.cwd()),
         firsthand=installed_version(),
         python=platform.python_version(),
     )
     if not found.exists:
         return found
     if not _is_url(settings.db):
-        found = _with_files(found, Path(settings.db))
+        found = _with_hooks(_with_files(found, Path(settings.db)), Path(settings.db))
     try:
         with open_memory(settings) as memory:
             found = _with_contents(found, memory)
@@ -121,6 +129,7 @@ def _findings(found: Checkup) -> list[str]:
     if found.receipts is not None:
         last = f", the last at {to_iso(found.last_receipt)}" if found.last_receipt else ""
         lines.append(f"Receipts of recalls in its journal: {found.receipts}{last}.")
+    lines += _hook_sentences(found)
     lines += [f"PROBLEM: {problem}" for problem in found.problems]
     if not found.problems and found.verified:
         lines.append(f"Nothing is wrong: every hash of {found.entries} entries holds, in {found.verify_seconds:.2f} s.")
@@ -150,6 +159,34 @@ def _with_files(found: Checkup, path: Path) -> Checkup:
         key_file_mode=None if mode is None else f"{mode:04o}",
         problems=tuple(problems),
     )
+
+
+def _with_hooks(found: Checkup, path: Path) -> Checkup:
+    """With how the hooks fare; a hook that stores nothing is a problem, since nobody else would say so."""
+    hooks, spooled = health.read(path), spool.waiting(path)
+    problems = [HOOKS_FAIL.format(code=hooks.last_error)] if hooks.is_failing else []
+    return msgspec.structs.replace(
+        found, hooks=hooks, spool_items=spooled.items, spool_bytes=spooled.bytes,
+        problems=(*found.problems, *problems),
+    )  # fmt: skip
+
+
+def _hook_sentences(found: Checkup) -> list[str]:
+    hooks = found.hooks
+    lines = [f"Hooks that run in this folder keep what they hear in {found.hook_scope}."]
+    if hooks == Health():
+        return [*lines, "No hook has run yet."]
+    last = f"last at {to_iso(hooks.last_write_at)} ({hooks.last_event})" if hooks.last_write_at else "never"
+    lines.append(f"Hooks stored {hooks.stored} episodes, {last}.")
+    if hooks.failures:
+        when = to_iso(hooks.last_error_at or 0)
+        lines.append(
+            f"Hook calls that failed or were late: {hooks.failures}, the last with {hooks.last_error} at {when}; "
+            f"put into the spool: {hooks.spooled}, lost: {hooks.dropped}."
+        )
+    if found.spool_items:
+        lines.append(f"Waiting in the spool: {found.spool_items} episodes, {_size(found.spool_bytes)}.")
+    return lines
 
 
 def _mode(path: Path) -> int | None:
@@ -198,6 +235,10 @@ def _with_faults(found: Checkup, faults: list[str]) -> Checkup:
 FACTS: Final = (
     "engine", "schema_version", "synchronous", "read_only", "embedder", "receipts", "last_receipt", "erasures_owed",
 )  # fmt: skip
+HOOKS_FAIL: Final = (
+    "the last hook call did not store what it heard ({code}), and none has since; if it was late, run "
+    "`firsthand hook drain` and give hooks more time (budget_ms under [hook] in firsthand.toml)."
+)
 TOLD_BY_FACTS: Final = {
     "read_only": "the database file is read-only: recalls answer but leave no receipt, and writes fail; "
     "run `chmod u+w` on it.",

@@ -379,9 +379,7 @@ class ImportProblem(_Result, frozen=True):
     @property
     def place(self) -> str:
         """Where it is, in words; line 0 is the whole file."""
-        if self.file is None:
-            return f"line {self.line}"
-        return f"{self.file}, line {self.line}" if self.line else self.file
+        return ", ".join(part for part in (self.file, f"line {self.line}" if self.line else None) if part)
 
 
 class ImportReport(_Result, frozen=True):
