@@ -236,6 +236,42 @@ def test_import_adds_a_conversation_once(home: Path) -> None:
     assert "line 3" in run("import", "chat", "chat.jsonl").stdout
 
 
+SAMPLES = Path(__file__).parents[1] / "importers" / "fixtures"
+
+
+@pytest.mark.parametrize(
+    ("format_", "folder", "turns"),
+    [
+        ("claude-code", "claude_code", 10),
+        ("codex", "codex", 6),
+        ("chatgpt", "chatgpt", 4),
+        ("claude", "claude", 6),
+        ("mcp-memory", "mcp_memory", 3),
+        ("markdown", "markdown", 9),
+    ],
+)
+def test_import_adds_every_file_of_a_folder_once(home: Path, format_: str, folder: str, turns: int) -> None:
+    (home / "memory.db").unlink(missing_ok=True)
+    first = ask("import", format_, str(SAMPLES / folder))
+    assert (first["source"], first["added"], first["problems"]) == (folder, turns, [])
+    again = run("import", format_, str(SAMPLES / folder))
+    assert f"{folder}: {turns} read, 0 added, {turns} known already" in again.stdout
+
+
+def test_import_says_whose_the_users_turns_are_and_in_which_file_a_line_is_bad(home: Path) -> None:
+    (home / "sessions").mkdir()
+    said = {"type": "user", "uuid": "u", "message": {"content": "The sails are blue."}}
+    (home / "sessions" / "a.jsonl").write_text(json.dumps(said) + "\n{\n")
+    shown = run("import", "claude-code", "sessions", "--speaker", "Ruth").stdout
+    assert "  a.jsonl, line 2: the line is not valid JSON [json_invalid]" in shown.splitlines()
+    (item,) = ask("recall", "which colour are the sails?")["items"]
+    assert item["speaker"] == "Ruth"
+    stopped = run("import", "claude-code", "sessions", "--on-error", "stop")
+    assert stopped.exit_code == 2
+    assert "a.jsonl, line 2" in stopped.stderr
+    assert run("import", "markdown", "sessions", "--speaker", "Ruth").exit_code == 2
+
+
 def test_init_makes_the_memory_and_writes_down_what_it_was_told(home: Path) -> None:
     (home / "firsthand.toml").unlink()
     made = ask("init", "--db", "fresh.db", "--scope", "project:new", "--actor", "ana")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO, Final, Literal, NamedTuple, Protocol
@@ -26,10 +26,18 @@ PROBLEMS_KEPT: Final = 1_000
 
 
 class Source(NamedTuple):
-    """What is imported: as the report calls it, and what tells its lines from the same lines elsewhere."""
+    """What is imported: as the report calls it, and what tells its lines from the same lines elsewhere.
+
+    Where `ids_are_unique`, no two lines of that identity share an id whatever file they are in, so one that is met
+    again with the same words is a copy.
+    """
 
     name: str
     identity: str
+    ids_are_unique: bool = False
+
+
+Parsed = Iterator["Line | ImportProblem"]
 
 
 class Captures(Protocol):
@@ -54,13 +62,24 @@ class Line(msgspec.Struct, frozen=True, kw_only=True):
     occurred_at: int | None = None
     thread: str | None = None
     native_id: str | None = None
+    event_kind: str | None = None
+    origin: str | None = None
 
     def __post_init__(self) -> None:
         check_bytes(self.text, most=EPISODE_TEXT_BYTES, field="text")
         check_bytes(self.speaker, most=NAME_BYTES, field="speaker")
-        for name, value in (("thread", self.thread), ("id", self.native_id)):
+        for name, value in (("thread", self.thread), ("id", self.native_id), ("origin", self.origin)):
             if value is not None:
                 check_bytes(value, most=NAME_BYTES, field=name)
+
+
+class Turn(NamedTuple):
+    """A line that waits for its batch, with the key it is known by; what comes again under that key may be a copy."""
+
+    line: Line
+    key: str
+    copies_are_known: bool = False
+    file: str | None = None
 
 
 def called(source: Path | IO[bytes], name: str | None) -> Source:
@@ -70,18 +89,24 @@ def called(source: Path | IO[bytes], name: str | None) -> Source:
         return Source(name, name)
     own: object = source if isinstance(source, Path) else getattr(source, "name", None)
     if isinstance(own, str | Path) and (path := Path(own)).is_file():
-        return Source(path.name, str(path.resolve()))
+        return Source(readable(path.name), str(path.resolve()))
     raise InvalidError(
         "name_missing", "name is missing; what is read from no file needs one, by which its lines are known again",
         field="name",
     )  # fmt: skip
 
 
-def problem(number: int, error: FirsthandError) -> ImportProblem:
-    """An error about one line, as the report shows it; in a chat, a key used before is an id used before."""
+def readable(path: str) -> str:
+    """A path as text: names of files are bytes, and may be no UTF-8."""
+    return path.encode(errors="replace").decode()
+
+
+def problem(number: int, error: FirsthandError, file: str | None = None) -> ImportProblem:
+    """An error about one line, as the report shows it; in an import, a key used before is an id used before."""
     if isinstance(error, ConflictError):
-        return ImportProblem(line=number, code="id_reused", message="id was imported before with other content")
-    return ImportProblem(line=number, code=error.code, message=error.message)
+        message = "id was imported before with other content"
+        return ImportProblem(line=number, code="id_reused", message=message, file=file)
+    return ImportProblem(line=number, code=error.code, message=error.message, file=file)
 
 
 def take_in(
@@ -94,16 +119,29 @@ def take_in(
     batch: int = BATCH_LINES_DEFAULT,
 ) -> ImportReport:
     """Capture `lines` in whole batches; `progress` hears how many lines of the source are dealt with."""
+    turns = keyed(memory, lines, source)
+    return take_in_turns(memory, turns, name=source.name, on_error=on_error, progress=progress, batch=batch)
+
+
+def take_in_turns(
+    memory: Captures,
+    turns: Iterable[Turn | ImportProblem],
+    *,
+    name: str,
+    on_error: OnError,
+    progress: Progress | None,
+    batch: int,
+) -> ImportReport:
+    """Capture turns of one file or of many, in whole batches."""
     check_range(batch, least=1, most=BATCH_LINES_MAX, field="batch")
-    tally = _Tally(name=source.name, stops=on_error == "stop")
-    keys = _Keys(memory.scope, source.identity)
-    waiting: list[_Turn] = []
-    for line in lines:
+    tally = _Tally(name=name, stops=on_error == "stop")
+    waiting: list[Turn] = []
+    for turn in turns:
         tally.read += 1
-        if isinstance(line, ImportProblem):
-            tally.note(line)
+        if isinstance(turn, ImportProblem):
+            tally.note(turn)
             continue
-        waiting.append(_Turn(line, keys.of(line)))
+        waiting.append(turn)
         if len(waiting) == batch:
             _capture(memory, waiting, tally)
             waiting = []
@@ -113,6 +151,18 @@ def take_in(
     if progress:
         progress(tally.read)
     return tally.report()
+
+
+def keyed(
+    memory: Captures, lines: Iterable[Line | ImportProblem], source: Source, *, file: str | None = None
+) -> Iterator[Turn | ImportProblem]:
+    """Every line with the key it is known by, and with the file it is from where the source is one of several."""
+    keys = _Keys(memory.scope, source)
+    for line in lines:
+        if isinstance(line, ImportProblem):
+            yield line if file is None else msgspec.structs.replace(line, file=file)
+        else:
+            yield Turn(line, keys.of(line), source.ids_are_unique, file)
 
 
 @dataclass(slots=True)
@@ -138,12 +188,13 @@ class _Tally:
     def note(self, found: ImportProblem) -> None:
         """Keep a problem, or stop at it; what waits for its batch is then not imported."""
         if self.stops:
+            place = {"line": found.line} if found.file is None else {"file": found.file, "line": found.line}
             raise InvalidError(
                 "import_stopped",
-                f"line {found.line}: {found.message}; stopped with {self.added} lines added and {self.known} known",
+                f"{found.place}: {found.message}; stopped with {self.added} lines added and {self.known} known",
                 field="source",
                 may_have_written=self.added > 0,
-                details={"line": found.line, "code": found.code, "added": self.added, "known": self.known},
+                details={**place, "code": found.code, "added": self.added, "known": self.known},
             )
         if len(self.problems) < PROBLEMS_KEPT:
             self.problems.append(found)
@@ -155,33 +206,28 @@ class _Tally:
             added=self.added,
             known=self.known,
             refused=self.refused,
-            problems=tuple(sorted(self.problems, key=lambda found: found.line)),
+            problems=tuple(sorted(self.problems, key=lambda found: (found.file or "", found.line))),
             seconds=time.perf_counter() - self.started,
         )
 
 
-class _Turn(NamedTuple):
-    """A line that waits for its batch, with the key it is known by."""
-
-    line: Line
-    key: str
-
-
-def _capture(memory: Captures, turns: list[_Turn], tally: _Tally) -> None:
+def _capture(memory: Captures, turns: list[Turn], tally: _Tally) -> None:
     """One transaction; a batch that the memory will not have is tried line by line to find whose fault it is."""
     if not turns:
         return
     try:
         tally.count(memory.capture_many([_item(turn) for turn in turns], batch=len(turns)))
     except (InvalidError, ConflictError, RefusedError) as error:
-        if len(turns) == 1:
-            tally.note(problem(turns[0].line.number, error))
-            return
-        for turn in turns:
-            _capture(memory, [turn], tally)
+        if len(turns) > 1:
+            for turn in turns:
+                _capture(memory, [turn], tally)
+        elif isinstance(error, ConflictError) and turns[0].copies_are_known:
+            tally.known += 1
+        else:
+            tally.note(problem(turns[0].line.number, error, turns[0].file))
 
 
-def _item(turn: _Turn) -> dict[str, object]:
+def _item(turn: Turn) -> dict[str, object]:
     line = turn.line
     return {
         "text": line.text,
@@ -189,6 +235,8 @@ def _item(turn: _Turn) -> dict[str, object]:
         "occurred_at": line.occurred_at,
         "thread": line.thread,
         "source_id": line.native_id,
+        "event_kind": line.event_kind,
+        "origin": line.origin,
         "imported": True,
         "idempotency_key": turn.key,
     }
@@ -198,15 +246,18 @@ class _Keys:
     """The same line of the same source in the same scope has the same key, on every run.
 
     Without an id it is known by its content and by how many equal lines stand before it: people say "yes" twice.
+    With a unique id it is known by that and its words: a session that was forked repeats lines under another thread.
     """
 
-    def __init__(self, scope: str, source: str) -> None:
-        self._prefix = (scope, source)
+    def __init__(self, scope: str, source: Source) -> None:
+        self._prefix = (scope, source.identity)
+        self._unique = source.ids_are_unique
         self._seen: dict[bytes, int] = {}
 
     def of(self, line: Line) -> str:
         if line.native_id is not None:
-            return "import:" + self._digest("id", line.native_id).hex()
+            words = (line.speaker, line.text) if self._unique else ()
+            return "import:" + self._digest("id", line.native_id, *words).hex()
         content = ("content", line.speaker, line.text, line.occurred_at, line.thread)
         digest = self._digest(*content)
         before = self._seen.get(digest, 0)

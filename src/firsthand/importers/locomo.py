@@ -9,7 +9,6 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import IO, Final, cast
 
-from firsthand.importers.chat import opened
 from firsthand.importers.intake import (
     BATCH_LINES_DEFAULT,
     Captures,
@@ -20,6 +19,8 @@ from firsthand.importers.intake import (
     problem,
     take_in,
 )
+from firsthand.importers.jsonlines import text_of
+from firsthand.importers.sources import opened
 from firsthand.vocabulary.errors import InvalidError
 from firsthand.vocabulary.instants import to_micros
 from firsthand.vocabulary.packets import ImportProblem, ImportReport
@@ -115,20 +116,13 @@ def _line(number: int, turn: object, *, thread: str, spoken: object) -> Line:
     if not isinstance(turn, dict):
         raise InvalidError("turn_invalid", "the turn is not a JSON object")
     fields = cast("dict[str, object]", turn)
-    words = _text(fields, "text") or _text(fields, "clean_text")
-    caption = _text(fields, "blip_caption")
+    words = text_of(fields, "text") or text_of(fields, "clean_text")
+    caption = text_of(fields, "blip_caption")
     return Line(
         number=number,
         text="\n".join(part for part in (words, caption and f"[image: {caption}]") if part),
-        speaker=_text(fields, "speaker") or "",
+        speaker=text_of(fields, "speaker") or "",
         occurred_at=spoken_at(spoken),
         thread=thread,
-        native_id=_text(fields, "dia_id"),
+        native_id=text_of(fields, "dia_id"),
     )
-
-
-def _text(fields: dict[str, object], key: str) -> str | None:
-    value = fields.get(key)
-    if value is None or isinstance(value, str):
-        return value
-    raise InvalidError("field_not_text", f"{key} is not text", field=key)

@@ -1,4 +1,4 @@
-"""`firsthand import FORMAT FILE`: conversations from elsewhere, one command for each format."""
+"""`firsthand import FORMAT FILE`: conversations and notes from elsewhere, one command for each format."""
 
 from __future__ import annotations
 
@@ -6,48 +6,73 @@ import sys
 from collections.abc import Callable
 from importlib import import_module
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import click
 
 from firsthand.surfaces.desk import STANDARD_INPUT, Desk, Progress, pass_desk
 from firsthand.surfaces.sentences import import_sentences
 
+
+class Format(NamedTuple):
+    """A format as its command tells of it; `has_user`: somebody talks to an assistant in it."""
+
+    help: str
+    folders: bool = True
+    has_user: bool = False
+
+
 FORMATS: Final = {
-    "chat": "A conversation as JSON lines: id, speaker, text, at, thread.",
-    "locomo": "A conversation of the LoCoMo data set.",
+    "claude-code": Format("Claude Code's sessions, as under ~/.claude/projects.", has_user=True),
+    "codex": Format("Codex's sessions, as under ~/.codex/sessions.", has_user=True),
+    "chatgpt": Format("ChatGPT's data export: conversations.json.", has_user=True),
+    "claude": Format("Claude's data export: conversations.json.", has_user=True),
+    "mcp-memory": Format("The file of the reference MCP memory server."),
+    "markdown": Format("Notes in Markdown: CLAUDE.md, AGENTS.md, memory folders."),
+    "chat": Format("A conversation as JSON lines: id, speaker, text, at, thread.", folders=False),
+    "locomo": Format("A conversation of the LoCoMo data set.", folders=False),
 }
+_NAME: Final = click.Option(
+    ["--name", "name"], metavar="NAME",
+    help="What to call it, if not by the file's full path; its lines are known again by it.",
+)  # fmt: skip
+_ON_ERROR: Final = click.Option(
+    ["--on-error"], type=click.Choice(["skip", "stop"]), default="skip", show_default=True,
+    help="A bad line: skip it, report it and exit with 0 all the same, or stop there and exit with 2.",
+)  # fmt: skip
+_SPEAKER: Final = click.Option(
+    ["--speaker"], metavar="NAME", default="user", show_default=True,
+    help="Who the user in it is. A person who gives her own name attests her own words.",
+)  # fmt: skip
 
 
-def importing(name: str) -> click.Command:
+def importing(name: str, what: Format) -> click.Command:
     """The command that takes in one format: its importer is the function `import_NAME` in `importers.NAME`."""
+    module = name.replace("-", "_")
 
     @pass_desk
-    def callback(desk: Desk, path: str, name_: str | None, on_error: str) -> None:
-        run: Callable[..., Any] = getattr(import_module(f"firsthand.importers.{name}"), f"import_{name}")
+    def callback(desk: Desk, path: str, **options: Any) -> None:
+        run: Callable[..., Any] = getattr(import_module(f"firsthand.importers.{module}"), f"import_{module}")
         source = sys.stdin.buffer if path == STANDARD_INPUT else Path(path)
         with Progress(f"importing {name}", quiet=desk.as_json) as progress:
-            report = run(desk.memory, source, name=name_, on_error=on_error, progress=progress)
+            report = run(desk.memory, source, progress=progress, **options)
         desk.answer(report, import_sentences)
 
-    return click.Command(
-        name,
-        callback=callback,
-        params=[
-            click.Argument(["path"], metavar="FILE"),
-            click.Option(
-                ["--name", "name_"], metavar="NAME",
-                help="What to call it, if not by the file's full path; its lines are known again by it.",
-            ),
-            click.Option(
-                ["--on-error"], type=click.Choice(["skip", "stop"]), default="skip", show_default=True,
-                help="A bad line: skip it, report it and exit with 0 all the same, or stop there and exit with 2.",
-            ),
-        ],
-        help=f"{FORMATS[name]} Running it twice adds nothing. FILE may be - for standard input, with a --name; a file "
-        "that moves needs a --name, too: it is known by where it is. The last line of the answer says how many "
-        "lines were not taken, if any were not.",
+    path = click.Argument(["path"], metavar="FILE|FOLDER" if what.folders else "FILE")
+    options = [_NAME, *([_SPEAKER] if what.has_user else []), _ON_ERROR]
+    return click.Command(name, callback=callback, params=[path, *options], help=_help(what))
+
+
+def _help(what: Format) -> str:
+    known = "Turns are known by their ids." if what.has_user else (
+        "FILE may be - for standard input, with a --name; a file that moves needs a --name, too: it is known by where "
+        "it is."
     )  # fmt: skip
+    folders = " Of a folder, every such file in it is taken." if what.folders else ""
+    return (
+        f"{what.help} Running it twice adds nothing.{folders} {known} The last line of the answer says how many lines "
+        "were not taken, if any were not."
+    )
 
 
-COMMANDS: Final[dict[str, click.Command]] = {name: importing(name) for name in FORMATS}
+COMMANDS: Final[dict[str, click.Command]] = {name: importing(name, what) for name, what in FORMATS.items()}

@@ -22,7 +22,10 @@ from firsthand.vocabulary.packets import Receipt
 HARNESS: Final = "cli"
 STANDARD_INPUT: Final = "-"
 PROGRESS_AFTER_SECONDS: Final = 1.0
-MAKERS: Final = frozenset(("init", "capture", "remember", "chat", "locomo", "import"))
+MAKERS: Final = frozenset(
+    ("init", "capture", "remember", "import", "claude-code", "codex", "chatgpt", "claude", "mcp-memory", "markdown",
+     "chat", "locomo")
+)  # fmt: skip
 """Commands that make a memory where there is none."""
 REDRAW_SECONDS: Final = 0.1
 FOUND_EXIT_CODE: Final = 1

@@ -132,7 +132,7 @@ def import_sentences(report: ImportReport) -> list[str]:
         f"{report.refused} refused, {report.bad} bad, in {report.seconds:.1f} s."
     ]
     shown = report.problems[:PROBLEMS_SHOWN]
-    lines += [f"  line {problem.line}: {visible(problem.message)} [{problem.code}]" for problem in shown]
+    lines += [f"  {visible(problem.place)}: {visible(problem.message)} [{problem.code}]" for problem in shown]
     if report.bad > len(shown):
         lines.append(f"  and {report.bad - len(shown)} more")
     if missing := report.bad + report.refused:

@@ -369,11 +369,17 @@ class BatchReport(_Result, frozen=True):
 
 
 class ImportProblem(_Result, frozen=True):
-    """A line that could not be taken, by its number from 1."""
+    """A line that could not be taken, by its number from 1, and its file where a folder was imported."""
 
     line: int
     code: str
     message: str
+    file: str | None = None
+
+    @property
+    def place(self) -> str:
+        """Where it is, in words; line 0 is the whole file."""
+        return ", ".join(part for part in (self.file, f"line {self.line}" if self.line else None) if part)
 
 
 class ImportReport(_Result, frozen=True):
