@@ -88,9 +88,7 @@ def an_entity_keeps_its_own_name(folder: Path) -> None:
     """Another of the same name is erased, and what came after both still mentions the one that is left."""
     with opened(folder) as memory:
         gone = memory.remember(payload=firsthand.Entity(canonical_name="quill"))
-        left = memory.remember(
-            payload=firsthand.Entity(canonical_name="quill", distinct_from=(str(gone.record_id),))
-        )
+        left = memory.remember(payload=firsthand.Entity(canonical_name="quill", distinct_from=(str(gone.record_id),)))
         memory.capture("again quill was late")
         memory.erase(gone.record_id, reason_code="privacy")
         mentions = "SELECT d.kind FROM mention m JOIN doc d USING (space_id, vid) WHERE m.name = 'quill' ORDER BY d.vid"
@@ -280,6 +278,6 @@ def test_erasing_what_came_instead_leaves_the_old_value_ended(tmp_path: Path) ->
 
 
 def test_an_erasure_that_undoes_what_it_destroys_is_caught(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("firsthand.rules.tombstones._destroyed", lambda entry, said: False)
+    monkeypatch.setattr("firsthand.rules.tombstones._destroyed", lambda view, entry, said: False)
     with pytest.raises(AssertionError):
         old_value_stays_in_the_past(tmp_path)

@@ -6,9 +6,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from pairs import Pair, believed, everything, files_of, look
+from pairs import START, Pair, believed, everything, files_of, look
 
 import firsthand
+from firsthand.rules.bearing import claims_of
 
 LONG = "Noor says that the anchor word is {}."
 
@@ -207,6 +208,23 @@ def test_our_copies_of_what_was_erased_by_value_elsewhere_are_destroyed_by_our_o
     erased_there(pair)
 
 
+def what_came_instead_is_left(pair: Pair) -> None:
+    a, b = two(pair)
+    said = {"subject": "hull", "predicate": "uses"}
+    gone = b.remember(**said, object="zqxmvkpw")
+    left = b.change(gone.record_id, object="zqxoak", since=START, reason="rebuilt")
+    a.erase(a.remember(**said, object="zqxmvkpw").record_id, reason_code="privacy")
+    pair.send(a, b)
+    assert b"zqxmvkpw" not in files_of(pair.path("b"))
+    assert [i.text for i in b.recall("hull", kinds=["semantic"]).items] == ["hull uses zqxoak"]
+    assert b.read(left.record_id).item.status == "active"
+    verified(b)
+
+
+def test_what_came_instead_of_a_value_that_was_erased_elsewhere_is_left(pair: Pair) -> None:
+    what_came_instead_is_left(pair)
+
+
 def erased_here(pair: Pair) -> None:
     a, b = two(pair)
     word = "zqxmvkpw"
@@ -352,6 +370,8 @@ MUTANTS: dict[str, tuple[str, Any, Any]] = {
     "an import skips fingerprints": ("firsthand.moving.copies._holding_of", lambda *given: iter(()), erased_here),
     "what an erasure elsewhere destroys stays in the file": (
         "firsthand.moving.importing.finish_if_others_let", lambda *given: None, no_byte_is_left),
+    "what came instead says what it ended": (
+        "firsthand.capture.sieve.told_in", claims_of, what_came_instead_is_left),
     "a hold is not asked for": ("firsthand.moving.copies.held_records", lambda *given: [], a_hold_stays),
     "a source is a value": (
         "firsthand.moving.copies._is_of_value", lambda entry: True, one_source_is_one_source),
