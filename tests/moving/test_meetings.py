@@ -225,6 +225,24 @@ def test_what_came_instead_of_a_value_that_was_erased_elsewhere_is_left(pair: Pa
     what_came_instead_is_left(pair)
 
 
+def what_it_had_ended_stays_ended(pair: Pair) -> None:
+    a, b = two(pair)
+    said = {"subject": "hull", "predicate": "lives_in"}
+    b.remember(**said, object="Berlin")
+    b.remember(**said, object="Lisbon")
+    a.erase(a.remember(**said, object="Lisbon").record_id, reason_code="privacy")
+    pair.send(a, b)
+    pair.send(b, a)
+    for memory in (a, b):
+        (left,) = memory.recall("where does hull live?", kinds=["semantic"]).items
+        assert (left.text, left.qualifier.code) == ("hull lives in Berlin", "ended")
+    verified(a, b)
+
+
+def test_what_a_copy_had_ended_stays_ended_when_an_erasure_elsewhere_destroys_it(pair: Pair) -> None:
+    what_it_had_ended_stays_ended(pair)
+
+
 def erased_here(pair: Pair) -> None:
     a, b = two(pair)
     word = "zqxmvkpw"
@@ -372,6 +390,10 @@ MUTANTS: dict[str, tuple[str, Any, Any]] = {
         "firsthand.moving.importing.finish_if_others_let", lambda *given: None, no_byte_is_left),
     "what came instead says what it ended": (
         "firsthand.capture.sieve.told_in", claims_of, what_came_instead_is_left),
+    "an erasure reopens what a copy had ended": (
+        "firsthand.rules.tombstones._destroyed",
+        lambda view, entry, said: said.entry in getattr(entry.skeleton.edges, "targets", ()),
+        what_it_had_ended_stays_ended),
     "a hold is not asked for": ("firsthand.moving.copies.held_records", lambda *given: [], a_hold_stays),
     "a source is a value": (
         "firsthand.moving.copies._is_of_value", lambda entry: True, one_source_is_one_source),
