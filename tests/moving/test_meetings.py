@@ -55,6 +55,19 @@ def test_words_that_arrive_are_masked_and_wait_by_what_was_rejected_here_until_i
     words_that_arrive(pair)
 
 
+def test_words_arrive_of_an_author_whose_name_was_erased_here(pair: Pair) -> None:
+    a, b = two(pair)
+    once = pair.memory("a", "dan", "agent", owner="ana").capture("Nothing new.")
+    pair.send(a, b)
+    stone = a.reject(value=("hull", "uses", "zqxtar"), reason="never").entry_id
+    a.erase(once.record_id, reason_code="privacy")
+    assert "dan" not in str(look(pair.path("a"), "SELECT body FROM entry"))
+    talk = pair.memory("b", "dan", "agent", owner="ana").capture("The hull uses zqxtar. It rains.", speaker=None)
+    pair.send(b, a)
+    assert a.read(talk.record_id).item.text == f"[rejected: {stone}] It rains."
+    verified(a)
+
+
 def a_rejection_that_arrives(pair: Pair) -> None:
     a, b = two(pair)
     talk = b.capture("The hull uses zqxtar. It rains.")
