@@ -20,7 +20,7 @@ import test_utterances as utterances
 
 from firsthand import projection
 from firsthand.capture import claims
-from firsthand.recall import arms, cache, denials, expand, fill, fuse, gated, hydrate, pipeline, reading
+from firsthand.recall import arms, cache, denials, expand, fill, fuse, gated, hydrate, pipeline, reading, said_then
 from firsthand.recall.group import group, rank_of
 from firsthand.store.sqlite_read import SqliteReader
 from firsthand.vocabulary.errors import AbsentError, FirsthandError
@@ -164,7 +164,7 @@ prepare_episode, graded, readable, since, readable_rows = (
     claims.prepare_episode,
     hydrate.grade,
     hydrate._readable,
-    hydrate._since,
+    said_then._since,
     reading.readable_rows,
 )
 held, step, citations, delivered, packet = (
@@ -292,7 +292,7 @@ MUTANTS = [
     ),
     Mutant(
         "hidden claims tell what was said then",
-        hydrate,
+        said_then,
         "unlocked",
         lambda *_: True,
         answers.test_a_saying_whose_end_the_reader_may_not_see_says_nothing_of_it,
@@ -469,20 +469,20 @@ MUTANTS = [
     Mutant(
         "what was said then is not told",
         hydrate,
-        "_said_then",
+        "said_then",
         lambda *_: {},
         answers.test_what_was_said_before_a_correction_says_so_at_every_instant_that_knew_of_it,
     ),
     Mutant(
         "the past is told what came later",
-        hydrate,
+        said_then,
         "_since",
         since_as_of_now,
         answers.test_what_was_said_before_a_correction_says_so_at_every_instant_that_knew_of_it,
     ),
     Mutant(
         "the past is not told what was said then",
-        hydrate,
+        said_then,
         "_since",
         since_for_now_only,
         answers.test_what_was_said_before_a_correction_says_so_at_every_instant_that_knew_of_it,

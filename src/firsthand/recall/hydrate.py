@@ -11,15 +11,14 @@ from firsthand.ports import Attention, BeliefRow, LedgerRow, Reader
 from firsthand.recall.beside import Beside
 from firsthand.recall.denials import deniers
 from firsthand.recall.exceptions import exceptions
-from firsthand.recall.gated import shown_row
 from firsthand.recall.originals import Spoken, spoken_first
 from firsthand.recall.past import entries_at
 from firsthand.recall.plan import Plan
 from firsthand.recall.rejections import Hindsight
+from firsthand.recall.said_then import said_then
 from firsthand.rules.access import Handle
-from firsthand.rules.bearing import citing_key, claim_digest, heir_key, unit_key, unit_of
+from firsthand.rules.bearing import claim_digest, heir_key, unit_key, unit_of
 from firsthand.rules.evidence import grade
-from firsthand.rules.gate import unlocked
 from firsthand.rules.leaves import Veiled
 from firsthand.rules.performance import performance_of
 from firsthand.rules.predicates import definition
@@ -28,14 +27,12 @@ from firsthand.rules.view import Said, View, said_by
 from firsthand.rules.wording import claim_words, words_of
 from firsthand.veil import WITHHELD, Veil
 from firsthand.vocabulary.entries import Body, Entry, Revise, Skeleton, root_of
-from firsthand.vocabulary.instants import BEGINNING, FOREVER, to_date
+from firsthand.vocabulary.instants import BEGINNING, FOREVER
 from firsthand.vocabulary.kinds import SENSITIVITIES, Authority
 from firsthand.vocabulary.packets import Citation, Item, Qualifier, Structure, Why
 from firsthand.vocabulary.records import Episodic, Payload, Performance, Semantic
 
 CITATIONS_PER_ITEM: Final = 5
-STILL_SAID: Final = ("active", "disputed", "needs_review")
-NO_LONGER_SAID: Final = ("active", "superseded", "retracted", "rejected")
 _bodies = msgspec.json.Decoder(Body)
 _skeletons = msgspec.json.Decoder(Skeleton)
 
@@ -100,7 +97,7 @@ def items(
     sources = Sources(
         stored, veil, spoken_first(reader, handle, plan.clearance, (s for r in resting.values() for s in r.said))
     )
-    endings = _said_then(reader, handle, plan, [c for c in chosen if c.row.kind == "episodic"])
+    endings = said_then(reader, handle, plan, [c.row.record_id for c in chosen if c.row.kind == "episodic"])
     used = reader.attention([c.row.record_id for c in chosen if c.row.kind in ("competence", "plan_graph")])
     made: list[Item] = []
     for c in chosen:
@@ -362,56 +359,3 @@ def _readable_challenger(reader: Reader, handle: Handle, plan: Plan, row: Belief
     if any(r.visibility != "hidden" and r.sensitivity <= plan.clearance and handle.reads(r.scope_id) for r in rows):
         return (row.challenged_by,)
     return ()
-
-
-# ---- what was said then ----------------------------------------------------------------------------------------------
-
-
-def _said_then(reader: Reader, handle: Handle, plan: Plan, episodes: Sequence[Chosen]) -> dict[str, Qualifier]:
-    """Episodes whose cited claims all ended or were corrected: what was said then, and where to look since (09.23)."""
-    bearing = reader.bearing_on_any({citing_key(c.row.record_id) for c in episodes})
-    found: dict[str, Qualifier] = {}
-    for c in episodes:
-        entries = bearing.get(citing_key(c.row.record_id), [])
-        qualifier = _since(reader, handle, plan, c.row.record_id, entries)
-        if qualifier is not None:
-            found[c.row.record_id] = qualifier
-    return found
-
-
-def _since(reader: Reader, handle: Handle, plan: Plan, record_id: str, entries: Sequence[Entry]) -> Qualifier | None:
-    """Told by claims that the caller may see; what is hidden says nothing here."""
-    said = [s for e in entries for s in said_by(e) if s.evidence == record_id and handle.reads(s.scope)]
-    over: list[tuple[int, str]] = []
-    for unit, claim in sorted({(unit_of(s.scope, s.claim), claim_digest(s.claim)) for s in said}, key=str):
-        open_now = [r for r in reader.open_rows(unit) if r.claim == claim]
-        if plan.known_at is not None:
-            docs = {d.vid for r in {r.record_id for r in open_now} for d in reader.docs_of_record(r)}
-            locked = reader.locked({r.record_id for r in open_now}, plan.clearance)
-            then = [r for r in reader.beliefs(docs, plan.known_at) if r.unit == unit and r.claim == claim]
-            open_now = [r for r in then if r.record_id not in locked]
-        rows = [r for r in open_now if unlocked(shown_row(r, _own(r)), plan.clearance)]
-        if any(r.status in STILL_SAID and r.valid_to > plan.now for r in rows):
-            return None
-        over += [(_ended_at(r), _successor(reader, handle, plan, r)) for r in rows if r.status in NO_LONGER_SAID]
-    if not over:
-        return None
-    since, see = max(over)
-    return Qualifier(code="said_then", text=f"said then; since {to_date(since)} see {see[:9]}", since=since, see=see)
-
-
-def _ended_at(row: BeliefRow) -> int:
-    """When a claim stopped: in the world where that is known, else when this store learnt of it."""
-    return row.valid_to if row.valid_to != FOREVER else row.known_from
-
-
-def _successor(reader: Reader, handle: Handle, plan: Plan, row: BeliefRow) -> str:
-    """The record to look at instead: that of the entry that ended it, if the caller may see it, else its own."""
-    entry = reader.get(row.ended_by) if row.ended_by is not None else None
-    if entry is None or not handle.reads(entry.skeleton.scope) or reader.locked([entry.record_id], plan.clearance):
-        return row.record_id
-    return entry.record_id
-
-
-def _own(row: BeliefRow) -> frozenset[str]:
-    return frozenset((row.scope_id,))
