@@ -101,9 +101,10 @@ class _Entities:
             self._revisions.setdefault(doc.record_id, []).append((doc, names))
 
     def knew(self, name: str, row: LedgerRow, level: int) -> bool:
-        """Whether an entity had this name, and was open to readers of that level, just before an entry was stored."""
+        """Whether an entity had this name when an entry was indexed, and was open to readers of that level before."""
         for revisions in self._revisions.values():
-            before = [names for doc, names in revisions if doc.position < row.position]
+            # An entity knows its own name when it is indexed.
+            before = [names for doc, names in revisions if doc.position <= row.position]
             if before and name in before[-1]:
                 then = self._writer.beliefs([doc.vid for doc, _ in revisions], row.received_at - 1)
                 if not any(_locks(belief, level) for belief in then):

@@ -84,6 +84,25 @@ def test_names_that_an_erased_entity_gave_go_back_to_the_texts_own_words(tmp_pat
     names_go_back_to_own_words(tmp_path)
 
 
+def an_entity_keeps_its_own_name(folder: Path) -> None:
+    """Another of the same name is erased, and what came after both still mentions the one that is left."""
+    with opened(folder) as memory:
+        gone = memory.remember(payload=firsthand.Entity(canonical_name="quill"))
+        left = memory.remember(payload=firsthand.Entity(canonical_name="quill", distinct_from=(str(gone.record_id),)))
+        memory.capture("again quill was late")
+        memory.erase(gone.record_id, reason_code="privacy")
+        mentions = "SELECT d.kind FROM mention m JOIN doc d USING (space_id, vid) WHERE m.name = 'quill' ORDER BY d.vid"
+        assert rows(folder / "m.db", mentions) == [("entity",), ("episodic",)]
+        assert memory.ledger.verify(deep=True).deep
+        memory.erase(left.record_id, reason_code="privacy")
+        assert rows(folder / "m.db", mentions) == []
+        assert memory.ledger.verify(deep=True).deep
+
+
+def test_an_entity_keeps_its_own_name_when_another_of_that_name_is_erased(tmp_path: Path) -> None:
+    an_entity_keeps_its_own_name(tmp_path)
+
+
 def speakers_are_numbered_anew(folder: Path) -> None:
     with opened(folder) as memory:
         first = memory.capture("One.", speaker="Ana")
@@ -259,6 +278,6 @@ def test_erasing_what_came_instead_leaves_the_old_value_ended(tmp_path: Path) ->
 
 
 def test_an_erasure_that_undoes_what_it_destroys_is_caught(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("firsthand.rules.tombstones._destroyed", lambda entry, said: False)
+    monkeypatch.setattr("firsthand.rules.tombstones._destroyed", lambda view, entry, said: False)
     with pytest.raises(AssertionError):
         old_value_stays_in_the_past(tmp_path)

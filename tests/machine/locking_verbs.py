@@ -149,7 +149,10 @@ class LockingVerbs(Life):
 
     @rule(where=stores, pick=anything, forget=st.booleans())
     def erase_value(self, where: int, pick: int, forget: bool) -> None:
-        """Every body that holds it is destroyed, in every scope; and it may be said in none again."""
+        """Every body that holds it is destroyed, in every scope; and it may be said in none again.
+
+        Who forgets it for good rejects it first, where it was: what it had closed is open again.
+        """
         aim = self.belief(where, self.believed, pick)
         if aim is None:
             return
@@ -160,7 +163,9 @@ class LockingVerbs(Life):
         else:
             handle.erase(record_of(value), reason_code="asked")
         for scope in SCOPES:
-            store.model.value((scope, *place[1:])).facts |= {Stone(now, "ana", True, now, absolute=True), Mixed()}
+            rejected = forget and scope == place[0]
+            stone = Stone(now, "ana", True, now, absolute=True, erasure=not rejected)
+            store.model.value((scope, *place[1:])).facts |= {stone, Mixed()}
             self.unshared.add((scope, *place[1:3]))
         self._nothing_is_left(store, value.text)
 

@@ -48,6 +48,7 @@ class Stone:
     spoken: int
     absolute: bool = False
     entry: str | None = None
+    erasure: bool = False
 
 
 @dataclass(frozen=True)
@@ -181,6 +182,10 @@ class Value:
         """Whether a tombstone binds a saying, made or about to be made."""
         return any(self._binds(stone, said) for stone in self.stones())
 
+    def undone(self, said: Saying) -> bool:
+        """Whether a saying closes nothing any more: an erasure destroys it, and leaves closed what it had closed."""
+        return any(self._binds(stone, said) for stone in self.stones() if not stone.erasure)
+
     def _binds(self, stone: Stone, said: Saying) -> bool:
         if stone.absolute or reached(stone, said):
             return True
@@ -192,8 +197,8 @@ class Value:
         return not own or said.spoken < min(own)
 
     def standing(self) -> list[Saying]:
-        """The sayings that nothing took back."""
-        return [s for s in self.all(Saying) if not self.blocks(s)]
+        """The sayings that nothing took back; erased ones are among them."""
+        return [s for s in self.all(Saying) if not self.undone(s)]
 
     def waits(self, said: Saying) -> bool:
         """Whether somebody new only repeats what was taken back: such a word is kept, and waits for review."""
@@ -242,7 +247,7 @@ class Model:
         """Whether something came instead and still stands, or nothing did."""
         return any(
             said.spoken <= e.spoken and said.at != e.at
-            and (e.instead is None or not self.value(e.instead[0]).blocks(e.instead[1]))
+            and (e.instead is None or not self.value(e.instead[0]).undone(e.instead[1]))
             for e in value.all(Ending)
         )  # fmt: skip
 

@@ -85,6 +85,11 @@ def keeping_words(self: Any) -> None:
     """Words that another store erased stay here."""
 
 
+def reopened(*given: Any) -> bool:
+    """What was destroyed closes nothing any more."""
+    return False
+
+
 def settled(view: Any, unit: str) -> dict[Any, str]:
     """A doubt changes nothing."""
     return {}
@@ -95,6 +100,7 @@ MUTANTS = [
     Mutant("the cascade stops at once", {"firsthand.rules.fold._with_dependants": one_step_down}),
     Mutant("an import skips tombstones", {"firsthand.moving.importing.adopt": without_rejections}),
     Mutant("an erasure leaves a copy", {"firsthand.capture.erase_plan._may_erase": in_its_own_scope}),
+    Mutant("an erasure reopens what it ended", {"firsthand.rules.tombstones._destroyed": reopened}),
     Mutant("an import keeps erased words", {"firsthand.moving.importing._Intake._destroy": keeping_words}),
     Mutant("a merge keeps an ended source", {"firsthand.capture.merging._edges": ending_nothing}),
     Mutant("a restore ignores heads", {"firsthand.rules.visibility._replaced": replacing_nothing}),

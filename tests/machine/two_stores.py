@@ -90,11 +90,13 @@ class Store:
         self.sent.append(sent)
         return sent
 
-    def take_in(self, sent: Sent) -> None:
-        """Learn what another store knew."""
+    def take_in(self, sent: Sent) -> int:
+        """Learn what another store knew; how many entries were written that it may learn of."""
+        before = len(self.look(SHARED))
         report = self.operator("project:alpha").ledger.take_in(sent.path)
         assert report.quarantined == (), report.quarantined
         self.model.take_in(sent.known)
+        return len(self.look(SHARED)) - before
 
     def restart(self) -> None:
         """Every process ends; those to come are other sessions."""

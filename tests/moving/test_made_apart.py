@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from pairs import Pair, believed
+from pairs import Pair, believed, look
 
 import firsthand
 
@@ -103,4 +103,21 @@ def test_a_claim_whose_first_words_were_erased_elsewhere_is_told_in_those_that_c
     exchange(pair, a, b)
     for memory in both:
         assert told(memory, "hull") == ["hull uses oak"]
+        assert memory.ledger.verify(deep=True).deep
+
+
+def test_an_entity_named_anew_keeps_its_name_where_the_erasure_of_the_first_comes_after_it(
+    pair: Pair, both: tuple[firsthand.Memory, firsthand.Memory]
+) -> None:
+    a, b = both
+    talk = b.capture("So, hull uses oak. Noted.")
+    cited = [firsthand.cite(talk.record_id, quote="hull uses oak")]
+    b.remember(subject="hull", predicate="uses", object="oak", evidence=cited)
+    exchange(pair, a, b)
+    b.erase(talk.record_id, reason_code="asked")
+    b.remember(subject="hull", predicate="uses", object="ash")
+    exchange(pair, a, b)
+    mentions = "SELECT d.kind FROM mention m JOIN doc d USING (space_id, vid) WHERE m.name = 'hull' ORDER BY 1"
+    for memory, name in zip(both, "ab", strict=True):
+        assert look(pair.path(name), mentions) == [("entity",), ("semantic",)]
         assert memory.ledger.verify(deep=True).deep

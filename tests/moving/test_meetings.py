@@ -6,9 +6,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from pairs import Pair, believed, everything, files_of, look
+from pairs import START, Pair, believed, everything, files_of, look
 
 import firsthand
+from firsthand.rules.bearing import claims_of
 
 LONG = "Noor says that the anchor word is {}."
 
@@ -53,6 +54,19 @@ def words_that_arrive(pair: Pair) -> None:
 
 def test_words_that_arrive_are_masked_and_wait_by_what_was_rejected_here_until_it_is_lifted(pair: Pair) -> None:
     words_that_arrive(pair)
+
+
+def test_words_arrive_of_an_author_whose_name_was_erased_here(pair: Pair) -> None:
+    a, b = two(pair)
+    once = pair.memory("a", "dan", "agent", owner="ana").capture("Nothing new.")
+    pair.send(a, b)
+    stone = a.reject(value=("hull", "uses", "zqxtar"), reason="never").entry_id
+    a.erase(once.record_id, reason_code="privacy")
+    assert "dan" not in str(look(pair.path("a"), "SELECT body FROM entry"))
+    talk = pair.memory("b", "dan", "agent", owner="ana").capture("The hull uses zqxtar. It rains.", speaker=None)
+    pair.send(b, a)
+    assert a.read(talk.record_id).item.text == f"[rejected: {stone}] It rains."
+    verified(a)
 
 
 def a_rejection_that_arrives(pair: Pair) -> None:
@@ -192,6 +206,41 @@ def erased_there(pair: Pair) -> None:
 
 def test_our_copies_of_what_was_erased_by_value_elsewhere_are_destroyed_by_our_own_erasure(pair: Pair) -> None:
     erased_there(pair)
+
+
+def what_came_instead_is_left(pair: Pair) -> None:
+    a, b = two(pair)
+    said = {"subject": "hull", "predicate": "uses"}
+    gone = b.remember(**said, object="zqxmvkpw")
+    left = b.change(gone.record_id, object="zqxoak", since=START, reason="rebuilt")
+    a.erase(a.remember(**said, object="zqxmvkpw").record_id, reason_code="privacy")
+    pair.send(a, b)
+    assert b"zqxmvkpw" not in files_of(pair.path("b"))
+    assert [i.text for i in b.recall("hull", kinds=["semantic"]).items] == ["hull uses zqxoak"]
+    assert b.read(left.record_id).item.status == "active"
+    verified(b)
+
+
+def test_what_came_instead_of_a_value_that_was_erased_elsewhere_is_left(pair: Pair) -> None:
+    what_came_instead_is_left(pair)
+
+
+def what_it_had_ended_stays_ended(pair: Pair) -> None:
+    a, b = two(pair)
+    said = {"subject": "hull", "predicate": "lives_in"}
+    b.remember(**said, object="Berlin")
+    b.remember(**said, object="Lisbon")
+    a.erase(a.remember(**said, object="Lisbon").record_id, reason_code="privacy")
+    pair.send(a, b)
+    pair.send(b, a)
+    for memory in (a, b):
+        (left,) = memory.recall("where does hull live?", kinds=["semantic"]).items
+        assert (left.text, left.qualifier.code) == ("hull lives in Berlin", "ended")
+    verified(a, b)
+
+
+def test_what_a_copy_had_ended_stays_ended_when_an_erasure_elsewhere_destroys_it(pair: Pair) -> None:
+    what_it_had_ended_stays_ended(pair)
 
 
 def erased_here(pair: Pair) -> None:
@@ -339,6 +388,12 @@ MUTANTS: dict[str, tuple[str, Any, Any]] = {
     "an import skips fingerprints": ("firsthand.moving.copies._holding_of", lambda *given: iter(()), erased_here),
     "what an erasure elsewhere destroys stays in the file": (
         "firsthand.moving.importing.finish_if_others_let", lambda *given: None, no_byte_is_left),
+    "what came instead says what it ended": (
+        "firsthand.capture.sieve.told_in", claims_of, what_came_instead_is_left),
+    "an erasure reopens what a copy had ended": (
+        "firsthand.rules.tombstones._destroyed",
+        lambda view, entry, said: said.entry in getattr(entry.skeleton.edges, "targets", ()),
+        what_it_had_ended_stays_ended),
     "a hold is not asked for": ("firsthand.moving.copies.held_records", lambda *given: [], a_hold_stays),
     "a source is a value": (
         "firsthand.moving.copies._is_of_value", lambda entry: True, one_source_is_one_source),

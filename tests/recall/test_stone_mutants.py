@@ -61,13 +61,13 @@ GENUINE_TOUCHED = rules.touched
 GENUINE_LEAVES = sighting.leaves
 
 
-def roots_alone(handle: Any, reader: Any, edges: Any, body: Any, now: int) -> Any:
+def roots_alone(handle: Any, reader: Any, edges: Any, *given: Any) -> Any:
     """Looks only at what begins a record without a claim."""
-    return () if getattr(edges, "supports", ()) else GENUINE_MET(handle, reader, edges, body, now)
+    return () if getattr(edges, "supports", ()) else GENUINE_MET(handle, reader, edges, *given)
 
 
-def episodes_unseen(handle: Any, reader: Any, edges: Any, body: Any, now: int) -> Any:
-    return () if getattr(edges, "record_kind", "") == "episodic" else GENUINE_MET(handle, reader, edges, body, now)
+def episodes_unseen(handle: Any, reader: Any, edges: Any, *given: Any) -> Any:
+    return () if getattr(edges, "record_kind", "") == "episodic" else GENUINE_MET(handle, reader, edges, *given)
 
 
 def reaches_nothing(*given: Any) -> Any:

@@ -79,7 +79,8 @@ def _met(handle: Handle, reader: Reader, entry: Entry, row: LedgerRow) -> Iterat
     body, edges = body_of(row), entry.skeleton.edges
     if body is None or not isinstance(edges, Revise | Support):
         return
-    for met in met_by(_as_author(handle, reader, entry), reader, edges, body, entry.skeleton.recorded_at):
+    author, actor = _as_author(handle, reader, entry), reader.name("who", entry.skeleton.author.actor)
+    for met in met_by(author, reader, edges, body, entry.skeleton.recorded_at, actor):
         stone = reader.get(met.of)
         if stone is None or stone.id == entry.id or _is_its_own_claim(entry, stone):
             continue  # the fold speaks of the claim itself
@@ -102,8 +103,7 @@ def _is_older(entry: Entry, stone: Entry) -> bool:
 
 def _as_author(handle: Handle, reader: Reader, entry: Entry) -> Handle:
     """This store's key in the place of who wrote an entry: a tombstone binds by whose words they are."""
-    ids, scope_id = entry.skeleton.author, entry.skeleton.scope
-    scope, actor = reader.scope(scope_id), reader.name("who", ids.actor)
-    author = msgspec.structs.replace(handle.author, role=ids.role, actor=actor or "")
+    scope_id = entry.skeleton.scope
+    scope = reader.scope(scope_id)
     name = scope.name if scope is not None and scope.name is not None else ""
-    return msgspec.structs.replace(handle, ids=ids, author=author, scope=name, scope_id=scope_id)
+    return msgspec.structs.replace(handle, ids=entry.skeleton.author, scope=name, scope_id=scope_id)

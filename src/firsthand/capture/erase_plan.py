@@ -7,12 +7,12 @@ from typing import Final, NamedTuple
 
 from firsthand.ports import LedgerRow, Reader
 from firsthand.rules.access import Handle
-from firsthand.rules.bearing import CLAIMED, assertions_of, citing_key, claims_of, record_key, unit_of
+from firsthand.rules.bearing import CLAIMED, assertions_of, citing_key, claims_of, record_key, told_in, unit_of
 from firsthand.rules.destroying import Wanted, folded_body
 from firsthand.rules.evidence import grade
 from firsthand.rules.view import Said, View, said_by
 from firsthand.stored import body_of, entry_of
-from firsthand.vocabulary.entries import Claim, Define, Entry, Judge, Revise, Support, root_of
+from firsthand.vocabulary.entries import Claim, Define, Entry, Revise, Support, root_of
 from firsthand.vocabulary.erasure import Ground
 from firsthand.vocabulary.grants import SPACE_WIDE
 from firsthand.vocabulary.records import Entity
@@ -82,7 +82,7 @@ def of_value(
         if not holds and not any(d in row.skeleton for d in digests):
             continue
         entry = entry_of(row)
-        says = holds or any((c.subject, c.value) in said for c in _told_in(entry))
+        says = holds or any((c.subject, c.value) in said for c in told_in(entry))
         if says and _may_erase(reader, handle, entry):
             gone[row.entry_id] = "holds_value"
     return _with_what_goes_too(reader, handle, gone)
@@ -102,13 +102,6 @@ def _with_what_goes_too(reader: Reader, handle: Handle, gone: dict[str, Ground])
     found = Found(gone, _claims_in(reader, gone), stands)
     _add_names(reader, handle, found)
     return found
-
-
-def _told_in(entry: Entry) -> list[Claim]:
-    """The claims that an entry's words are about. What only ended another claim speaks of what came instead."""
-    edges = entry.skeleton.edges
-    judged = [edges.claim] if isinstance(edges, Judge) and edges.claim is not None else []
-    return [a.claim for a in assertions_of(entry)] + judged
 
 
 def _may_hold(body: str, wanted: Sequence[Wanted]) -> bool:

@@ -143,7 +143,7 @@ class Gateway:
             author=handle.ids,
             edges=stone.edges,
             recorded_at=now,
-            met=(*met_by(handle, writer, edges, words.body, now), *stone.own),
+            met=(*met_by(handle, writer, edges, words.body, now, handle.author.actor), *stone.own),
             reaches=(*stone.reaches, *reaches),
             record=record,
             sensitivity=sensitivity,

@@ -10,7 +10,7 @@ import msgspec
 
 from firsthand.ledger import Words, prepare
 from firsthand.ports import Reader, Writer
-from firsthand.rules.bearing import KEPT_OUT_KEY, PEERS_KEY, claims_of
+from firsthand.rules.bearing import KEPT_OUT_KEY, PEERS_KEY, told_in
 from firsthand.rules.destroying import WHOLE_SENTENCE, sentences
 from firsthand.rules.identity import SALT_BYTES, Keyed
 from firsthand.rules.normalise import statement_key
@@ -75,7 +75,7 @@ class KeptOut:
         cutter = self.cutter(reader, entry.skeleton.scope)
         if cutter is None:
             return False
-        return any(map(cutter.keeps_out, claims_of(entry))) or cutter.cuts(body)
+        return any(map(cutter.keeps_out, told_in(entry))) or cutter.cuts(body)
 
 
 class Sieve:

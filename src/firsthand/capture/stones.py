@@ -139,14 +139,17 @@ def _about(met: Iterable[Meeting]) -> list[Meeting]:
     return [m for m in met if not m.sighting.look.leaf.is_reason and not m.is_private]
 
 
-def met_by(handle: Handle, reader: Reader, edges: Edges, body: Body, now: int) -> tuple[Met, ...]:
-    """Which tombstones an entry's words meet: claims wait, other words are masked, as is all that is private."""
+def met_by(handle: Handle, reader: Reader, edges: Edges, body: Body, now: int, actor: str | None) -> tuple[Met, ...]:
+    """Which tombstones an entry's words meet: claims wait, other words are masked, as is all that is private.
+
+    The `actor` speaks in words that name no speaker; unset where that name was erased.
+    """
     if not reader.has_stones() or (body.payload is None and body.reason is None):
         return ()
     episode = body.payload if isinstance(body.payload, Episodic) else None
     found = meetings(
         handle, reader, body, voices_of(handle.ids, edges, now),
-        speaker=episode.speaker if episode else handle.author.actor,
+        speaker=episode.speaker if episode else actor,
         utterance=isinstance(edges, Revise) and edges.utterance,
         replacing=edges.supersedes if isinstance(edges, Revise) else (),
     )  # fmt: skip

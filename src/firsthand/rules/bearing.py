@@ -188,12 +188,15 @@ def is_absolute(entry: Entry) -> bool:
 
 
 def claims_of(entry: Entry) -> list[Claim]:
-    """Every claim an entry says something about: asserted, ended, judged."""
-    claims = [a.claim for a in assertions_of(entry)]
-    claims += [ending.claim for ending in endings_of(entry)]
-    if isinstance(entry.skeleton.edges, Judge) and entry.skeleton.edges.claim:
-        claims.append(entry.skeleton.edges.claim)
-    return claims
+    """Every claim an entry says something about: asserted, judged, ended."""
+    return told_in(entry) + [ending.claim for ending in endings_of(entry)]
+
+
+def told_in(entry: Entry) -> list[Claim]:
+    """The claims that an entry's words are about. What only ended another claim speaks of what came instead."""
+    edges = entry.skeleton.edges
+    judged = [edges.claim] if isinstance(edges, Judge) and edges.claim is not None else []
+    return [a.claim for a in assertions_of(entry)] + judged
 
 
 def named_by(entry: Entry) -> tuple[str, ...]:

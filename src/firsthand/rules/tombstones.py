@@ -41,7 +41,7 @@ def blocked(view: View, said: Said, approved: frozenset[str], replacing: tuple[s
     hit: Block | None = None
     for entry in view.bearing_on(tombstone_key(said.claim)):
         tombstone = tombstone_of(entry)
-        if tombstone is None or not _binds(entry, said) or lifted(view, entry.id) or _destroyed(entry, said):
+        if tombstone is None or not _binds(entry, said) or lifted(view, entry.id) or _destroyed(view, entry, said):
             continue
         if tombstone.absolute:
             return Block("rejected", entry.id)
@@ -88,9 +88,9 @@ def _binds(entry: Entry, said: Said) -> bool:
     return entry.skeleton.scope in (said.scope, SPACE_WIDE)
 
 
-def _destroyed(entry: Entry, said: Said) -> bool:
-    """Whether an erasure destroyed this very saying: no longer live, it still closes what it closed (09.3)."""
-    return isinstance(entry.skeleton.edges, Erase) and said.entry in entry.skeleton.edges.targets
+def _destroyed(view: View, entry: Entry, said: Said) -> bool:
+    """Whether a saying that an erasure forbids was destroyed, by whichever: it still closes what it closed (09.3)."""
+    return isinstance(entry.skeleton.edges, Erase) and view.erased(said.entry)
 
 
 def _bound_provisionally(
