@@ -318,3 +318,21 @@ def test_a_broken_plan_is_caught(mutant: str, tmp_path: Path, monkeypatch: pytes
     monkeypatch.setattr(place, broken)
     with pytest.raises((AssertionError, pytest.fail.Exception, firsthand.FirsthandError)):
         caught_by(tmp_path)
+
+
+def test_a_certificate_counts_what_holds_the_value_and_stays(tmp_path: Path) -> None:
+    """Design 09.31: a value goes with its subject; of words that hold it alone the certificate says that they stay."""
+    with opened(tmp_path) as memory:
+        memory.remember("Ana's code is Wumpusfrotz", subject="Ana", predicate="code", object="Wumpusfrotz")
+        memory.capture("hello", speaker="Wumpusfrotz")
+        memory.remember("Bob likes Wumpusfrotz", subject="Bob", predicate="likes", object="Wumpusfrotz")
+        done = memory.erase(value=("Ana", "code", "Wumpusfrotz"), reason_code="privacy")
+        assert done.certificate is not None
+        (stays,) = [p for p in done.certificate.places if p.place == "other words"]
+        assert stays.proof == "declared_controlled"
+        assert int(stays.note.split()[0]) >= 2
+        assert not memory.erasure.sweep("Wumpusfrotz").clean
+        alone = memory.erase(value=(None, None, "Wumpusfrotz"), reason_code="privacy")
+        assert alone.certificate is not None
+        assert "other words" not in {p.place for p in alone.certificate.places}
+        assert memory.erasure.sweep("Wumpusfrotz").clean

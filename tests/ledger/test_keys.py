@@ -172,3 +172,11 @@ def test_opening_without_making_makes_neither_file(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
     firsthand.open(tmp_path / "m.db").close()
     firsthand.open(tmp_path / "m.db", create=False).close()
+
+
+def test_the_database_and_its_log_are_for_their_owner_alone(tmp_path: Path) -> None:
+    with firsthand.open(tmp_path / "m.db", actor="ana", role="person") as memory:
+        memory.capture("The hull is dry.")
+        modes = {path.name: path.stat().st_mode & 0o777 for path in tmp_path.iterdir()}
+    assert modes.keys() >= {"m.db", "m.db-wal"}
+    assert set(modes.values()) == {0o600}

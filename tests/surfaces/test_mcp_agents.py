@@ -111,6 +111,9 @@ def test_a_contradiction_is_told_at_once_and_actually_no_corrects(tmp_path: Path
         first = await agent.remember("the api listens on port 8080", **port, object=8080)
         second = await agent.remember("the api listens on port 9090", **port, object=9090)
         told = await agent.recall("which port does the api listen on?")
+        assert [(effect["what"], effect["text"]) for effect in second["affected"]] == [
+            ("ended", "the api listens on port 8080")
+        ]  # fmt: skip
         assert "port 9090\n  (validated claim; current" in told
         assert "port 8080\n  (validated claim; current" not in told
         actually = await agent.revise("correct", record_id=second["record_id"], object=7070, reason="actually no, 7070")
@@ -243,6 +246,21 @@ def test_a_client_that_dies_in_a_call_loses_nothing_that_was_acknowledged(tmp_pa
         for record_id in acknowledged:
             assert "wave" in memory.read(record_id).item.text
         assert memory.ledger.verify(deep=True).deep
+
+
+def test_a_further_scope_is_read_without_being_named_and_nothing_over_the_clearance_is_shown(tmp_path: Path) -> None:
+    with firsthand.open(tmp_path / "m.db", actor="ana", role="person", scope="project:boat") as memory:
+        memory.capture("The hull is dry.")
+        memory.capture("The hull code is zqxsecret.", sensitivity="hyper")
+
+    async def talk(agent: Agent) -> None:
+        await agent.call("remember", statement="Ana drinks tea.", scope="user:ana")
+        assert "Ana drinks tea." in await agent.recall("what does Ana drink?")
+        told = await agent.recall("what is known of the hull?")
+        assert "The hull is dry." in told
+        assert "zqxsecret" not in told
+
+    converse(tmp_path, talk, "--also", "user:ana")
 
 
 def test_the_client_finds_resources_and_prompts(tmp_path: Path) -> None:

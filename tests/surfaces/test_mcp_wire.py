@@ -201,6 +201,26 @@ def test_errors_are_results_with_what_to_do_next_and_hold_nothing_that_was_said(
         assert "xyzzy" not in json.dumps(answer)
 
 
+def test_what_is_too_long_or_too_much_is_told_with_its_bound(said: Said) -> None:
+    answers = said(
+        called("remember", 1, statement="x" * 9_000), called("recall", 2, query="x", limit=99),
+        called("remember", 3, statement="x", tags=["t"] * 40),
+    )  # fmt: skip
+    told = [answer["result"]["structuredContent"]["error"]["message"] for answer in answers]
+    assert told == [
+        "statement must have at most 8192 characters", "limit must be at most 50", "tags must have at most 32 elements"
+    ]  # fmt: skip
+
+
+def test_an_answer_says_what_feedback_is_given_to(said: Said) -> None:
+    (stored, packet) = said(called("capture", 1, text="The hull is dry."), called("recall", 2, query="hull"))
+    assert stored["result"]["structuredContent"]["outcome"] == "stored"
+    (_, named) = packet["result"]["content"]
+    recall_id = named["text"].removeprefix("recall_id: ")
+    (rated,) = said(called("feedback", 1, recall_id=recall_id, outcome="helped"))
+    assert [r["outcome"] for r in rated["result"]["structuredContent"]["receipts"]] == ["stored"]
+
+
 def test_null_is_an_argument_that_was_left_out(said: Said) -> None:
     (answer,) = said(called("remember", 1, statement="The hull is dry.", subject=None, evidence=None, valid_from=None))
     assert answer["result"]["structuredContent"]["outcome"] == "stored"

@@ -39,11 +39,18 @@ CONTROLLED: Final = (
 )
 
 
+OTHER_WORDS: Final = "other words"
+
+
 class Proofs(NamedTuple):
-    """What a sweep looks for: salts of destroyed bodies, and the words themselves where no other body holds them."""
+    """What a sweep looks for: salts of destroyed bodies, and the words themselves where no other body holds them.
+
+    `stays`: how many other bodies hold the value, without its subject.
+    """
 
     salts: tuple[str, ...]
     words: tuple[str, ...]
+    stays: int
 
 
 class _Cleaning(NamedTuple):
@@ -64,19 +71,21 @@ def proofs_of(reader: Reader, handle: Handle, found: Found, wanted: Sequence[Wan
     """What to look for once the bodies are gone; asked while they are there."""
     salts = sorted(row.salt for row in reader.rows_of(found.gone).values() if row.salt is not None)
     step = max(1, -(-len(salts) // BODIES_LOOKED_FOR))
-    return Proofs(tuple(salts[::step]), _only_there(reader, found, wanted))
+    return Proofs(tuple(salts[::step]), *_only_there(reader, found, wanted))
 
 
-def _only_there(reader: Reader, found: Found, wanted: Sequence[Wanted]) -> tuple[str, ...]:
-    """The forms of the values that no body which stays holds."""
+def _only_there(reader: Reader, found: Found, wanted: Sequence[Wanted]) -> tuple[tuple[str, ...], int]:
+    """The forms of the values that no body which stays holds, and how many bodies hold the others."""
     forms = {form: Wanted((), (form,)) for w in wanted for form in (*w.values, *w.statements)}
-    for row in every_row(reader):
-        if not forms:
-            break
+    elsewhere: set[str] = set()
+    stays = 0
+    for row in every_row(reader) if forms else ():
         if row.body is not None and row.entry_id not in found.gone and _quick(row, forms):
             text = folded_body(row.body)
-            forms = {form: w for form, w in forms.items() if not w.stands_in(text)}
-    return tuple(forms)
+            held = {form for form, w in forms.items() if w.stands_in(text)}
+            elsewhere |= held
+            stays += bool(held)
+    return tuple(form for form in forms if form not in elsewhere), stays
 
 
 def _quick(row: LedgerRow, forms: dict[str, Wanted]) -> bool:
@@ -209,6 +218,11 @@ def _swept(cleaning: _Cleaning) -> list[Place]:
         note = "a reader of an old snapshot keeps the log from being emptied; erase again later" if blocked else ""
         note = note or "; ".join(f"{r.times} × {r.form}" for r in found) or "swept, nothing found"
         places.append(Place(place=name, proof=proof, note=note if proofs is not None else "cleaned, not swept"))
+    if proofs is not None and proofs.stays:
+        words = (
+            f"{proofs.stays} bodies that stay hold the value without its subject; erase the value alone to reach them"
+        )
+        places.append(Place(place=OTHER_WORDS, proof="declared_controlled", note=words))
     return places
 
 

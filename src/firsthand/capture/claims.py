@@ -9,6 +9,7 @@ import msgspec
 
 from firsthand.capture import cleaning
 from firsthand.capture.admitting import Asked, refusal
+from firsthand.capture.effects import affecting
 from firsthand.capture.entities import Subject, make, resolve
 from firsthand.capture.episodes import Episode, prepare_episode, write_episode
 from firsthand.capture.gateway import Gateway, Write
@@ -152,10 +153,11 @@ def remember_claim(gateway: Gateway, handle: Handle, saying: Saying) -> Callable
         placed = place(gateway, handle, writer, saying, claim, grounds)
         text = saying.payload.statement if isinstance(saying.payload, Semantic) and subject is None else None
         candidates = subject.candidates if subject else ()
-        return receipt_for(
+        receipt = receipt_for(
             handle, writer, placed, maskings=maskings_of(saying), candidates=candidates, plain_text=text,
             notes=("own_packet_cut",) if saying.own_words else (),
         )  # fmt: skip
+        return affecting(receipt, handle, writer, [placed.done])
 
     return run
 

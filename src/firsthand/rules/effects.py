@@ -31,10 +31,11 @@ class Stands(Protocol):
 
 
 class State(NamedTuple):
-    """A record's standing, and its live supports."""
+    """A record's standing, its live supports, and until when it holds in the world."""
 
     standing: Standing
     supports: int
+    until: int
 
 
 def standing_of(rows: Sequence[Stands]) -> Standing | None:
@@ -49,7 +50,11 @@ def state_of(rows: Iterable[Stands]) -> State | None:
     """A record's state from its rows."""
     known = list(rows)
     standing = standing_of(known)
-    return None if standing is None else State(standing, max(r.live_support for r in known))
+    return (
+        None
+        if standing is None
+        else State(standing, max(r.live_support for r in known), max(r.valid_to for r in known))
+    )
 
 
 def named(was: State, now: State) -> EffectName:
@@ -64,4 +69,6 @@ def named(was: State, now: State) -> EffectName:
         return "returned"
     if now.standing.status == "disputed" != was.standing.status:
         return "disputed"
+    if holds and now.until < was.until:
+        return "ended"
     return "stood" if holds and now.supports <= was.supports else "changed"

@@ -24,6 +24,7 @@ from firsthand.store.translating import translated
 from firsthand.vocabulary.errors import BrokenError, ConflictError
 
 BUSY_TIMEOUT_MS: Final = 30_000
+PRIVATE_MODE: Final = 0o600
 SCRUB_TIMEOUT_MS: Final = 2_000
 CHECKPOINT_PAGES: Final = 4_000
 """Pages of the write-ahead log, 16 MiB, after which a commit copies them into the file."""
@@ -283,6 +284,8 @@ class SqliteStore:
         return connection
 
     def _connect(self, synchronous: str) -> Connection:
+        if not self._path.exists():
+            self._path.touch(mode=PRIVATE_MODE)  # the log and its index take the mode of the file
         opened = apsw.Connection(str(self._path), vfs=self._vfs)
         opened.set_busy_timeout(BUSY_TIMEOUT_MS)
         # Without this SQLite plans a statement anew for each value bound to it, at three times the statement's cost.

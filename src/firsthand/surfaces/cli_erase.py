@@ -29,6 +29,8 @@ def erase_as_agreed(desk: Desk, operation: Operation, asked: Arguments, words: W
         planned: Erasure = operation.run(desk.memory, msgspec.structs.replace(asked, dry_run=True))
         desk.show(planned, operation.shows)
         if desk.as_json or not sys.stdin.isatty():
+            if not desk.as_json:
+                click.echo("To carry it out, run this again with --yes, or with --hash and that hash.")
             return 0
         asked = msgspec.structs.replace(asked, plan_hash=_agree(planned.plan.hash))
     desk.show(operation.run(desk.memory, asked), operation.shows)

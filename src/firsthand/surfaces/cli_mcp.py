@@ -15,7 +15,9 @@ from firsthand.config import Settings
 from firsthand.surfaces.desk import Desk, Memory, make_folder, pass_desk
 from firsthand.surfaces.mcp.clients import CLIENTS, configuration, one_line
 from firsthand.vocabulary.grants import SPACE_WIDE, Grant, check_scope
+from firsthand.vocabulary.kinds import SENSITIVITIES, Sensitivity
 
+USUAL_CLEARANCE: Final = "high"
 _NO_SLUG: Final = re.compile(r"[^A-Za-z0-9._:/+-]+")
 
 
@@ -27,9 +29,16 @@ _NO_SLUG: Final = re.compile(r"[^A-Za-z0-9._:/+-]+")
     metavar="KIND:ID",
     help="A further scope to read and write, such as user:ana. May be repeated.",
 )
+@click.option(
+    "--clearance",
+    type=click.Choice(SENSITIVITIES),
+    default=USUAL_CLEARANCE,
+    show_default=True,
+    help="Show the agent nothing more sensitive than this.",
+)
 @click.option("--print-config", "client", type=click.Choice(list(CLIENTS)), help="Print what to paste, and where.")
 @pass_desk
-def mcp(desk: Desk, read_only: bool, also: tuple[str, ...], client: str | None) -> None:
+def mcp(desk: Desk, read_only: bool, also: tuple[str, ...], clearance: Sensitivity, client: str | None) -> None:
     """Serve the memory to an agent over MCP, on standard input and output.
 
     It writes to the scope of the settings, else to the project: of the folder it is started in, and reads that and
@@ -37,7 +46,7 @@ def mcp(desk: Desk, read_only: bool, also: tuple[str, ...], client: str | None) 
     propose what would change another's words; it never approves, lifts or erases.
     """
     if client is not None:
-        print_configuration(desk, client, read_only=read_only, also=also)
+        print_configuration(desk, client, read_only=read_only, also=also, clearance=clearance)
         return
     from firsthand.surfaces.mcp.server import Server
     from firsthand.surfaces.mcp.wire import Wire
@@ -47,7 +56,7 @@ def mcp(desk: Desk, read_only: bool, also: tuple[str, ...], client: str | None) 
     outgoing = os.fdopen(os.dup(sys.stdout.fileno()), "wb")
     os.dup2(sys.stderr.fileno(), sys.stdout.fileno())  # whatever else is printed is no message
     wire = Wire(sys.stdin.buffer, outgoing)
-    Server(wire, lambda name: open_for(settings, name, scopes), scopes=scopes, read_only=read_only).serve()
+    Server(wire, lambda name: open_for(settings, name, scopes, clearance), scopes=scopes, read_only=read_only).serve()
 
 
 def scope_here(settings: Settings, folder: Path) -> str:
@@ -59,7 +68,7 @@ def scope_here(settings: Settings, folder: Path) -> str:
     return scope_for(settings, folder)
 
 
-def open_for(settings: Settings, client: str, scopes: tuple[str, ...]) -> Memory:
+def open_for(settings: Settings, client: str, scopes: tuple[str, ...], clearance: Sensitivity) -> Memory:
     """A handle for the agent behind a client: its person's words and its own are of one owner, and it is no person."""
     import firsthand
 
@@ -75,7 +84,7 @@ def open_for(settings: Settings, client: str, scopes: tuple[str, ...]) -> Memory
         role="agent",
         harness=name,
         session=f"mcp-{os.getpid()}-{os.urandom(4).hex()}",
-        grant=Grant(read=granted, write=granted, role="agent"),
+        grant=Grant(read=granted, write=granted, clearance=clearance, role="agent"),
     )
 
 
@@ -85,10 +94,13 @@ def make_folder_of(settings: Settings) -> None:
         make_folder(Path(settings.db))
 
 
-def print_configuration(desk: Desk, client: str, *, read_only: bool, also: tuple[str, ...]) -> None:
+def print_configuration(
+    desk: Desk, client: str, *, read_only: bool, also: tuple[str, ...], clearance: Sensitivity
+) -> None:
     """What to paste into a client's configuration, and into which file."""
     arguments = [word for name, value in desk.flags.items() if value is not None for word in (f"--{name}", value)]
     arguments += ["--read-only"] * read_only + [word for scope in also for word in ("--also", scope)]
+    arguments += ["--clearance", clearance] if clearance != USUAL_CLEARANCE else []
     told = CLIENTS[client]
     text = configuration(told, arguments)
     if desk.as_json:

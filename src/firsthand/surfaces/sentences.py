@@ -28,7 +28,7 @@ NEXT: Final = {
     "retry_same": "Try the same command again.",
     "fix_and_resubmit": "Fix this and run it again.",
     "refresh_and_retry": "Read the record again, then retry.",
-    "ask_person": "Ask a person who may decide this.",
+    "ask_person": "Ask a person who may decide this. If you are that person, say --role person.",
     "contact_operator": "Run `firsthand doctor`.",
     "none": "",
 }
@@ -100,7 +100,7 @@ EFFECTS: Final = {
     "fell": "fell",
     "stood": "still stands",
     "returned": "is back",
-    "ended": "ended with it",
+    "ended": "ends",
     "disputed": "is disputed now",
     "hidden": "is hidden too",
     "shown": "is shown again",

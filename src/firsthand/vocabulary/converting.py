@@ -14,6 +14,8 @@ T = TypeVar("T")
 _FIRST_NAME: Final = re.compile(r"[a-z_]+")
 _MISSING: Final = re.compile(r"Object missing required field `([a-z_]+)`")
 _TYPES: Final = re.compile(r"Expected `([a-z |]+)`, got `([a-z]+)`")
+_LENGTH: Final = re.compile(r"Expected `(\w+)` of length (<=|>=) (\d+)")
+_BOUND: Final = re.compile(r"Expected `(?:int|float)` (<=|>=) (-?[\d.]+)")
 
 
 def convert(value: object, into: type[T], field: str) -> T:
@@ -38,6 +40,11 @@ def _fault(error: msgspec.ValidationError) -> tuple[str, str]:
         return place, f"lacks {missing[1]}; add it"
     if types := _TYPES.match(said):
         return place, f"must be {types[1]}, not {types[2]}"
+    if length := _LENGTH.match(said):
+        what = "characters" if length[1] == "str" else "elements"
+        return place, f"must have {'at most' if length[2] == '<=' else 'at least'} {length[3]} {what}"
+    if bound := _BOUND.match(said):
+        return place, f"must be {'at most' if bound[1] == '<=' else 'at least'} {bound[2]}"
     if said.startswith("Object contains unknown field"):
         return place, "has a field that is not known here; leave it out"
     return place, "has a value that is not allowed here"

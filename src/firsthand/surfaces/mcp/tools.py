@@ -32,6 +32,8 @@ HIDDEN: Final = ("clearance", "min_salience")
 """Arguments that a grant or a program sets, and that an agent has no use for."""
 SCOPED: Final = {"remember": "scope", "capture": "scope", "list": "scope", "recall": "scopes", "explain": "scopes"}
 """Tools that take a scope where the credential holds several, and what the argument is called."""
+OWN_AND_SPACE: Final = 2
+"""How many scopes a recall reads that names none: its own and `space:`."""
 DOES: Final = {
     "remember": "Remember something that should outlive this conversation, as one plain sentence; with subject, "
     "predicate and object it can be corrected and kept from contradicting itself. Say basis=inferred for a guess.",
@@ -127,7 +129,7 @@ def _scope_schema(name: str, scopes: Sequence[str]) -> dict[str, Any]:
     if name == "scope":
         words = f"Where it belongs; {scopes[0]} unless said. space: is for what holds everywhere, such as a preference."
         return {"description": words, "enum": list(scopes)}
-    words = f"Scopes to read; {scopes[0]} and space: unless said."
+    words = f"Scopes to read; all of {', '.join(scopes)} unless said."
     return {"description": words, "type": "array", "items": {"enum": list(scopes)}, "maxItems": len(scopes)}
 
 
@@ -154,10 +156,15 @@ def call(tool: Tool, memory: Memory, arguments: Mapping[str, Any], scopes: Seque
         given = {name: value for name, value in arguments.items() if value is not None}
         operation = _chosen(tool, given)
         memory = _placed(tool, memory, given, scopes)
-        asked = _asked(operation, memory, given)
+        asked = _asked(operation, memory, given, _scoped(tool, scopes))
         return told(memory, operation.run(memory, asked))
     except FirsthandError as error:
         return failed(error)
+
+
+def _scoped(tool: Tool, scopes: Sequence[str]) -> set[str]:
+    """The argument that names scopes, where there are several."""
+    return {SCOPED[tool.name]} if tool.name in SCOPED and len(scopes) > 1 else set()
 
 
 def _chosen(tool: Tool, given: dict[str, Any]) -> Operation:
@@ -174,6 +181,8 @@ def _placed(tool: Tool, memory: Memory, given: dict[str, Any], scopes: Sequence[
     name = SCOPED.get(tool.name)
     named: object = None if name is None else given.get(name)
     if named is None:
+        if name == "scopes" and len(scopes) > OWN_AND_SPACE:
+            given["scopes"] = list(scopes)
         return memory
     chosen = [named] if isinstance(named, str) else named
     if not isinstance(chosen, list) or any(scope not in scopes for scope in cast("list[object]", chosen)):
@@ -183,8 +192,8 @@ def _placed(tool: Tool, memory: Memory, given: dict[str, Any], scopes: Sequence[
     return memory
 
 
-def _asked(operation: Operation, memory: Memory, given: dict[str, Any]) -> Arguments:
-    fields = {field.name for field in msgspec.structs.fields(operation.takes)} - set(HIDDEN)
+def _asked(operation: Operation, memory: Memory, given: dict[str, Any], scoped: set[str]) -> Arguments:
+    fields = {field.name for field in msgspec.structs.fields(operation.takes)} - {*HIDDEN, "scopes"} | scoped
     if any(name not in fields for name in given):
         raise InvalidError("argument_unknown", f"an argument is not one of {', '.join(sorted(fields))}; leave it out")
     return _whole_ids(convert(given, operation.takes, "arguments"), memory)
@@ -221,7 +230,8 @@ def read_only() -> DeniedError:
 def told(memory: Memory, result: Any) -> dict[str, Any]:
     """A result: receipts as data, whatever was stored inside a fence."""
     if isinstance(result, Packet):
-        return {"content": [_text(result.render())]}
+        # Beside the fence, since feedback needs it and a fence is data.
+        return {"content": [_text(result.render()), _text(f"recall_id: {result.recall_id}")]}
     if isinstance(result, Receipt):
         plain = _plain(result)
         return {"content": [_text(_json(plain))], "structuredContent": plain}
