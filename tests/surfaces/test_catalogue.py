@@ -109,7 +109,10 @@ def asked_for(operation: Operation) -> Any:
 
 
 @pytest.mark.parametrize("operation", OPERATIONS, ids=NAMES)
-def test_an_operation_needs_the_grant_that_it_says(operation: Operation, tmp_path: Path) -> None:
+def test_an_operation_needs_the_grant_that_it_says(
+    operation: Operation, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
     if operation.name in ("predicates", "peers own"):
         return  # they tell what is the same for everybody
     asked = asked_for(operation)
