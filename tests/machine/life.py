@@ -61,6 +61,7 @@ class Life(RuleBasedStateMachine):
         self.time = START
         self.latest = START
         self.steps = 0
+        self.forks = 0
         self.touched: list[tuple[Store, tuple[str, str, str]]] = []
         self.texts: dict[str, str] = {}
         """What each conversation said."""

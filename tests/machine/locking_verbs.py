@@ -21,6 +21,9 @@ from two_stores import Store
 
 from firsthand.vocabulary.kinds import SENSITIVITIES
 
+FORKS_MAX = 30
+"""A life makes no more, so that what else is known of a subject has its place among the items of one packet."""
+
 
 class LockingVerbs(Life):
     """Withdraw, restore, reject, lift, classify, fork, merge, share, erase."""
@@ -98,10 +101,11 @@ class LockingVerbs(Life):
     def fork(self, where: int, owner: str, pick: int) -> None:
         """Under a condition it is something else, and both can be read; the first stands as before."""
         aim = self.belief(where, self.ordinary, pick)
-        if aim is None:
+        if aim is None or self.forks == FORKS_MAX:
             return
         store, place, value = aim
         self.act(store, place)
+        self.forks += 1
         handle = store.handle(owner, "person", place[0])
         receipt = handle.fork(
             record_of(value), object=f"fork{self.steps}", conditions={"stage": "test"}, reason="there it is so"
