@@ -81,8 +81,9 @@ def lifting_nothing(view: Any, entry_id: str) -> bool:
     return False
 
 
-def keeping_words(self: Any) -> None:
+def keeping_words(*given: Any) -> int:
     """Words that another store erased stay here."""
+    return 0
 
 
 def reopened(*given: Any) -> bool:
@@ -101,7 +102,7 @@ MUTANTS = [
     Mutant("an import skips tombstones", {"firsthand.moving.importing.adopt": without_rejections}),
     Mutant("an erasure leaves a copy", {"firsthand.capture.erase_plan._may_erase": in_its_own_scope}),
     Mutant("an erasure reopens what it ended", {"firsthand.rules.tombstones._destroyed": reopened}),
-    Mutant("an import keeps erased words", {"firsthand.moving.importing._Intake._destroy": keeping_words}),
+    Mutant("an import keeps erased words", {"firsthand.moving.importing.destroy_named": keeping_words}),
     Mutant("a merge keeps an ended source", {"firsthand.capture.merging._edges": ending_nothing}),
     Mutant("a restore ignores heads", {"firsthand.rules.visibility._replaced": replacing_nothing}),
     Mutant("a restore shows what it did not see", {"firsthand.rules.visibility._knows": seen_by_all}),
