@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shlex
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -415,7 +416,11 @@ def test_a_reader_that_goes_away_is_no_error(home: Path) -> None:
 
 def test_an_interrupt_leaves_with_130_and_no_traceback(home: Path) -> None:
     with subprocess.Popen(
-        (*COMMAND, "capture", "-"), stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+        (*COMMAND, "capture", "-"),
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        preexec_fn=heed_interrupts,
     ) as waiting:
         assert waiting.stdin is not None
         waiting.stdin.write(b"half a sentence")
@@ -426,6 +431,11 @@ def test_an_interrupt_leaves_with_130_and_no_traceback(home: Path) -> None:
     assert waiting.returncode == 130
     assert said == b""
     assert b"Traceback" not in complaint
+
+
+def heed_interrupts() -> None:
+    """Whoever is started in the background ignores them, and what it starts does so, too."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
 def wait_until_reading(pid: int) -> None:
