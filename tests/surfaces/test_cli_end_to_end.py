@@ -420,7 +420,7 @@ def test_an_interrupt_leaves_with_130_and_no_traceback(home: Path) -> None:
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
-        preexec_fn=heed_interrupts,
+        preexec_fn=heed_interrupts,  # noqa: PLW1509 - no thread runs here
     ) as waiting:
         assert waiting.stdin is not None
         waiting.stdin.write(b"half a sentence")
