@@ -45,6 +45,7 @@ class Machine(SayingVerbs, LockingVerbs):
     def send(self, where: int) -> None:
         """One store learns what the other knows, and not the other way round."""
         self._send(self.both[where], self.both[1 - where])
+        self._look_at_everything(self.both[1 - where])
 
     @precondition(lambda self: self.steps % 12 == 11)
     @rule(where=stores, pick=anything)
@@ -70,6 +71,8 @@ class Machine(SayingVerbs, LockingVerbs):
         else:
             raise AssertionError(f"after {ROUNDS} rounds there is still something to learn")
         checks.stores_agree(one, other)
+        self._look_at_everything(one)
+        self._look_at_everything(other)
         self.unshared.clear()
 
     def _send(self, one: Store, other: Store) -> int:
@@ -77,9 +80,7 @@ class Machine(SayingVerbs, LockingVerbs):
         self.tick(one)
         sent = one.export(self.folder)
         self.tick(other)
-        written = other.take_in(sent)
-        self._look_at_everything(other)
-        return written
+        return other.take_in(sent)
 
     def _look_at_everything(self, store: Store) -> None:
         """Of all that was touched since both knew the same."""
