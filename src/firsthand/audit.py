@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
-import re
 import time
 from collections.abc import Iterator
 
@@ -19,12 +18,13 @@ from firsthand.rules.seals import Anchor, SealCheck, read_line
 from firsthand.vocabulary.entries import Erase, Skeleton
 from firsthand.vocabulary.errors import BrokenError, InvalidError
 from firsthand.vocabulary.moves import LedgerHead, RebuildReport
+from firsthand.vocabulary.patterns import lazy_pattern
 
 PAGE_ROWS = 1_000
 REPLAYED_TOGETHER = 100
 GENESIS = "0" * 40
 _skeletons = msgspec.json.Decoder(Skeleton)
-_SALT = re.compile(f"[0-9a-f]{{{2 * SALT_BYTES}}}")
+_SALT = lazy_pattern(f"[0-9a-f]{{{2 * SALT_BYTES}}}")
 _COLUMNS = {
     "position": int,
     "entry_id": str,

@@ -5,7 +5,6 @@ The plan is made and carried out under one append lock, in one transaction: all 
 
 from __future__ import annotations
 
-import re
 from typing import Final, NamedTuple
 
 import msgspec
@@ -39,10 +38,11 @@ from firsthand.vocabulary.erasure import Certificate, Erasure, ErasurePlan
 from firsthand.vocabulary.errors import BusyError, ConflictError, DeniedError, InvalidError, RefusedError
 from firsthand.vocabulary.grants import SPACE_WIDE
 from firsthand.vocabulary.limits import ERASE_TARGETS_PER_CALL, NAME_BYTES, STATEMENT_BYTES, check_bytes, check_count
+from firsthand.vocabulary.patterns import lazy_pattern
 from firsthand.vocabulary.records import Episodic, Semantic, TypedValue
 
-_REASON_CODE: Final = re.compile(r"[a-z][a-z_]{1,31}")
-_PLAN_HASH: Final = re.compile(r"[0-9a-f]{40}")
+_REASON_CODE: Final = lazy_pattern(r"[a-z][a-z_]{1,31}")
+_PLAN_HASH: Final = lazy_pattern(r"[0-9a-f]{40}")
 
 
 class Asked(NamedTuple):

@@ -1,14 +1,15 @@
 """Cuts the packets we delivered out of what comes back, so that recalled text is never captured as new."""
 
-import re
 from collections.abc import Callable, Iterator
 from typing import Final, NamedTuple
 
+from firsthand.vocabulary.patterns import lazy_pattern
+
 # Transcripts quote packets inside JSON, once or twice, so a backslash may stand before the quotation marks.
-_TAG: Final = re.compile(r'<(/?)firsthand-memory nonce=\\*"([0-9a-f]{16})\\*">')
+_TAG: Final = lazy_pattern(r'<(/?)firsthand-memory nonce=\\*"([0-9a-f]{16})\\*">')
 MARK: Final = "firsthand-memory"
-_QUOTING: Final = re.compile(r"[ \t]*>[ \t>]*")
-_SAYS_NOTHING: Final = re.compile(r"[\s>]*")
+_QUOTING: Final = lazy_pattern(r"[ \t]*>[ \t>]*")
+_SAYS_NOTHING: Final = lazy_pattern(r"[\s>]*")
 
 
 class Fence(NamedTuple):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Final, NamedTuple
 
@@ -19,14 +18,15 @@ from firsthand.rules.tombstones import covers
 from firsthand.rules.wording import value_words
 from firsthand.sighting import Scene, looks_at
 from firsthand.vocabulary.entries import Body, Entry, Met, Reach, Revise, Skeleton, Support, Tombstone, root_of
+from firsthand.vocabulary.patterns import lazy_pattern
 from firsthand.vocabulary.records import Episodic, Semantic
 
 TOGETHER: Final = 500
 TOO_MANY: Final = 2_000
 """Documents that hold a value, past which only those that name its subject as well are looked at; documents that name
 a subject, past which only those that hold the value as it was put are."""
-_NUMBER: Final = re.compile(r"\d+")
-_THOUSANDS: Final = re.compile(r"(?<=\d)[,_ '](?=\d{3})")
+_NUMBER: Final = lazy_pattern(r"\d+")
+_THOUSANDS: Final = lazy_pattern(r"(?<=\d)[,_ '](?=\d{3})")
 
 _bodies = msgspec.json.Decoder(Body)
 _skeletons = msgspec.json.Decoder(Skeleton)

@@ -8,6 +8,8 @@ from typing import Final, NamedTuple
 
 import msgspec
 
+from firsthand.vocabulary.patterns import lazy_pattern
+
 
 class Finding(NamedTuple):
     """The type of a secret and where it stood, in code points of the text before masking; never the secret."""
@@ -51,7 +53,7 @@ def _is_no_word(token: str) -> bool:
     return token != token.lower() or any(map(str.isdigit, token))
 
 
-_STAND_IN: Final = re.compile(
+_STAND_IN: Final = lazy_pattern(
     r"(?i)[<\[{$%*].*|.*(?:\$\{|\{\{|<|\*\*\*|xxx|\.\.\.|…|example|placeholder|change.?me|password|passwd|redacted).*"
     r"|your.*|my.*|pass|pwd|pw|secret|token|user|username|none|null|true|false|dummy|foo|bar|test|hidden|masked"
 )
@@ -202,12 +204,12 @@ _HINTS_BY_MARK: Final = tuple(
 )
 
 # A secret holds a digit, an underscore or a slash; the few kinds short enough to chance on none are named in `mask`.
-_ANY_MARK: Final = re.compile("[0-9_/]")
+_ANY_MARK: Final = lazy_pattern("[0-9_/]")
 
 
 # Characters that nobody sees, and letters as wide as ideographs: a secret written with them is one all the same.
 _UNSEEN: Final = "\u00ad\u034f\u180e\u200b-\u200f\u2060-\u2064\ufe00-\ufe0f\ufeff"
-_DISGUISE: Final = re.compile(f"[{_UNSEEN}\uff10-\uff19\uff21-\uff3a\uff41-\uff5a]")
+_DISGUISE: Final = lazy_pattern(f"[{_UNSEEN}\uff10-\uff19\uff21-\uff3a\uff41-\uff5a]")
 _FROM_WIDE: Final = {wide: wide - 0xFEE0 for wide in range(0xFF01, 0xFF5F)}
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from typing import Any, Final, cast
 
@@ -13,11 +12,12 @@ from firsthand.vocabulary.citing import Cite
 from firsthand.vocabulary.converting import convert, too_deep
 from firsthand.vocabulary.errors import InvalidError
 from firsthand.vocabulary.kinds import KINDS, SENSITIVITIES, Basis, Sensitivity
+from firsthand.vocabulary.patterns import lazy_pattern
 from firsthand.vocabulary.records import Payload
 
-_RECORD_ID: Final = re.compile(r"r[0-9a-f]{40}")
-_ENTRY_ID: Final = re.compile(r"e[0-9a-f]{40}")
-_RECORD_ID_START: Final = re.compile(r"r[0-9a-f]{7,40}")
+_RECORD_ID: Final = lazy_pattern(r"r[0-9a-f]{40}")
+_ENTRY_ID: Final = lazy_pattern(r"e[0-9a-f]{40}")
+_RECORD_ID_START: Final = lazy_pattern(r"r[0-9a-f]{7,40}")
 BASES: Final[tuple[Basis, ...]] = ("stated", "observed", "inferred")
 
 

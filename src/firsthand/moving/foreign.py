@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
 from typing import Final
 
@@ -16,10 +15,11 @@ from firsthand.rules.vouching import least, most
 from firsthand.vocabulary.entries import FORMAT_VERSION, Body, Define, Skeleton
 from firsthand.vocabulary.kinds import PeerTrust
 from firsthand.vocabulary.limits import BODY_BYTES
+from firsthand.vocabulary.patterns import lazy_pattern
 
 SKELETON_BYTES: Final = 256 * 1024
-_ID: Final = re.compile(f"e[0-9a-f]{{{ID_HEX}}}")
-_SALT: Final = re.compile(f"[0-9a-f]{{{2 * SALT_BYTES}}}")
+_ID: Final = lazy_pattern(f"e[0-9a-f]{{{ID_HEX}}}")
+_SALT: Final = lazy_pattern(f"[0-9a-f]{{{2 * SALT_BYTES}}}")
 _RELAYED: Final = ('"what":"peer"', '"what":"arrival"')
 _skeletons = msgspec.json.Decoder(Skeleton)
 _bodies = msgspec.json.Decoder(Body)

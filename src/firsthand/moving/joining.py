@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from pathlib import Path
 from typing import Final
 
@@ -14,10 +13,11 @@ from firsthand.ports import Store
 from firsthand.rules.access import Handle
 from firsthand.vocabulary.errors import BrokenError, ConflictError, InvalidError
 from firsthand.vocabulary.grants import check_slug
+from firsthand.vocabulary.patterns import lazy_pattern
 
 FORMAT: Final = "firsthand-space-key"
 KEY_FILE_BYTES: Final = 4_096
-_KEY: Final = re.compile("[0-9a-f]{64}")
+_KEY: Final = lazy_pattern("[0-9a-f]{64}")
 
 
 class SpaceKey(msgspec.Struct, frozen=True, kw_only=True):

@@ -6,7 +6,6 @@ import contextlib
 import glob
 import hashlib
 import os
-import re
 import shutil
 from collections.abc import Generator, Iterator
 from pathlib import Path
@@ -20,6 +19,7 @@ from firsthand.rules.identity import chained
 from firsthand.rules.signing import DeviceKey, device_of, signed_by
 from firsthand.vocabulary.errors import BrokenError, ConflictError, InvalidError
 from firsthand.vocabulary.moves import Left
+from firsthand.vocabulary.patterns import lazy_pattern
 
 FORMAT: Final = "firsthand-export"
 VERSION: Final = 1
@@ -31,7 +31,7 @@ GENESIS: Final = "0" * 40
 FILE_MOST_BYTES: Final = 64 * 1024 * 1024
 FOLDER_MODE: Final = 0o700
 FILE_MODE: Final = 0o600
-_NAME: Final = re.compile(r"entries-[0-9]{6}\.jsonl")
+_NAME: Final = lazy_pattern(r"entries-[0-9]{6}\.jsonl")
 _READ_BYTES: Final = 1024 * 1024
 
 ExportKind = Literal["ledger", "pack"]

@@ -10,12 +10,13 @@ from __future__ import annotations
 import bisect
 import threading
 from collections import OrderedDict
+from collections.abc import Sequence
 from typing import Any, Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from firsthand.ports import SEQ_BITS, Reader, ScopeRow, Shelf
+from firsthand.ports import SEQ_BITS, ColumnsRow, Reader, ScopeRow, Shelf
 from firsthand.recall.rejections import Looked
 from firsthand.recall.score import IntArray
 from firsthand.rules.wording import QUESTION, TIME_WORDS
@@ -70,8 +71,7 @@ class _Scope:
         """The columns, at least as far as this snapshot of the scope goes."""
         if self._size < scope.next_seq:
             self._grow(scope.next_seq)
-            for row in reader.columns(scope.scope_no, self._size, scope.next_seq):
-                self._put(*row)
+            self._put(reader.columns(scope.scope_no, self._size, scope.next_seq))
             self._size = scope.next_seq
             self._columns = self._upto_size()
         return self._columns
@@ -88,33 +88,29 @@ class _Scope:
             grown[:room] = self._arrays[name]
             self._arrays[name] = grown
 
-    def _put(
-        self,
-        seq: int,
-        kind: str,
-        thread: str | None,
-        speaker: int | None,
-        occurred_at: int | None,
-        flags: int,
-        told_from: int | None,
-        told_to: int | None,
-    ) -> None:
-        a = self._arrays
-        a["kind"][seq], a["flags"][seq] = _KIND_NUMBERS[kind], flags
-        if speaker is not None:
-            a["speaker"][seq] = speaker
-        if occurred_at is not None:
-            a["occurred"][seq] = occurred_at
-        if told_from is not None and told_to is not None:
-            a["told_from"][seq], a["told_to"][seq] = told_from, told_to
-        if thread is not None:
-            number = self._threads.setdefault(thread, len(self._threads))
-            a["thread"][seq] = number
-            before = self._last.get(number, NOWHERE)
-            a["prev"][seq] = before
-            if before != NOWHERE:
-                a["next"][before] = seq
-            self._last[number] = seq
+    def _put(self, rows: Sequence[ColumnsRow]) -> None:
+        """A column at a time: a scope is read whole by the first recall of a process."""
+        if not rows:
+            return
+        seqs, kinds, threads, speakers, occurred, flags, told_from, told_to = zip(*rows, strict=True)
+        a, at = self._arrays, np.array(seqs, dtype=np.int64)
+        a["kind"][at], a["flags"][at] = [_KIND_NUMBERS[kind] for kind in kinds], flags
+        a["speaker"][at] = [NOWHERE if speaker is None else speaker for speaker in speakers]
+        a["occurred"][at] = [0 if instant is None else instant for instant in occurred]
+        told = [(0, 0) if None in span else span for span in zip(told_from, told_to, strict=True)]
+        a["told_from"][at], a["told_to"][at] = zip(*told, strict=True)
+        for seq, thread in zip(seqs, threads, strict=True):
+            if thread is not None:
+                self._follow(seq, thread)
+
+    def _follow(self, seq: int, thread: str) -> None:
+        """A document goes on where its thread had come to."""
+        a, number = self._arrays, self._threads.setdefault(thread, len(self._threads))
+        before = self._last.get(number, NOWHERE)
+        a["thread"][seq], a["prev"][seq] = number, before
+        if before != NOWHERE:
+            a["next"][before] = seq
+        self._last[number] = seq
 
 
 class Cache:

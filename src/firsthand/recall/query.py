@@ -9,15 +9,16 @@ from typing import NamedTuple
 from firsthand.rules.terms import normalise, terms
 from firsthand.rules.timewords import Window, windows
 from firsthand.rules.wordlists import STOP_WORDS
+from firsthand.vocabulary.patterns import lazy_pattern
 
 _SHORTEST_NICKNAME = 3
-_WORD = re.compile(r"[^\W_]+(?:['\u2019-][^\W_]+)*")
-_POSSESSIVE = re.compile(r"['\u2019]s$")
-_ASKS_WHEN = re.compile(
+_WORD = lazy_pattern(r"[^\W_]+(?:['\u2019-][^\W_]+)*")
+_POSSESSIVE = lazy_pattern(r"['\u2019]s$")
+_ASKS_WHEN = lazy_pattern(
     r"\b(?:when|how\s+(?:long|old|recently)|since\s+when|(?:what|which)\s+(?:year|month|week|weekend|day|date|time|season))\b",
     re.IGNORECASE,
 )
-_OPENS_QUESTION = re.compile(
+_OPENS_QUESTION = lazy_pattern(
     r"\s*(?:wh(?:o|om|ose|at|ich|en|ere|y)|how|is|are|was|were|do|does|did|has|have|had|can|could|will|would|should)\b",
     re.IGNORECASE,
 )

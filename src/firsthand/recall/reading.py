@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import re
 from collections.abc import Container, Mapping, Sequence
 from typing import Final
 
@@ -39,11 +38,12 @@ from firsthand.vocabulary.packets import (
     RelationView,
     SupportView,
 )
+from firsthand.vocabulary.patterns import lazy_pattern
 from firsthand.vocabulary.records import Episodic
 
 _bodies = msgspec.json.Decoder(Body)
 PAGE_OVER_FETCH: Final = 4
-_CURSOR: Final = re.compile(r"[0-9]{1,18}")
+_CURSOR: Final = lazy_pattern(r"[0-9]{1,18}")
 
 
 def readable_rows(reader: Reader, handle: Handle, record_id: str) -> list[BeliefRow]:

@@ -9,6 +9,7 @@ from typing import Final, NamedTuple
 from firsthand.rules.claimforms import CODE_NAME, NAME, Form, Objects
 from firsthand.rules.lexicon import NEVER, is_ordinary
 from firsthand.rules.timewords import Window, time_phrases
+from firsthand.vocabulary.patterns import lazy_pattern
 
 _LANGUAGES: Final = """
     afrikaans albanian arabic armenian basque bengali bulgarian cantonese catalan chinese croatian czech danish
@@ -39,7 +40,7 @@ _PLACE: Final = rf"{_CAPITAL}[\w'-]*(?:(?: (?:de|da|do|dos|del|of|la|upon|am|el)
 _ORGANISATION: Final = rf"(?:[Tt]he )?(?P<object>{_CAPITAL}[\w'&.-]*(?:(?: (?:of|and|&) | ){_CAPITAL}[\w'&-]*){{0,5}})"
 _TOKEN: Final = rf"(?:{_CAPITAL}[\w.+#/-]*|[a-z]+[A-Z]\w*)(?: (?:{_CAPITAL}[\w.+#-]*|v?\d[\w.]*))*"
 _PHRASE: Final = r"[^\W\d_][\w'&/+-]*(?: [\w'&/+.-]+)"
-_LIST: Final = re.compile(r", and | and |, ")
+_LIST: Final = lazy_pattern(r", and | and |, ")
 
 _PATTERNS: Final[dict[Objects, str]] = {
     "place": rf"(?P<object>{_PLACE})",

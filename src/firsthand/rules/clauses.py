@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import Final, NamedTuple
 
 from firsthand.rules.normalise import name_key
+from firsthand.vocabulary.patterns import lazy_pattern
 
 SENTENCE_CHARACTERS: Final = 400
 """A sentence longer than this is a story, a listing or a log, and is left alone."""
@@ -23,17 +24,17 @@ class Clause(NamedTuple):
 _ABBREVIATIONS: Final = (
     r"(?<!\b[DM]r\.)(?<!\bMrs\.)(?<!\bMs\.)(?<!\bProf\.)(?<!\bSt\.)(?<!\bvs\.)(?<!e\.g\.)(?<!i\.e\.)"
 )
-_BREAK: Final = re.compile(rf"(?<=[.!?…]){_ABBREVIATIONS}[)\"'”*]*\s+|\n+")
+_BREAK: Final = lazy_pattern(rf"(?<=[.!?…]){_ABBREVIATIONS}[)\"'”*]*\s+|\n+")
 _ONE: Final = r"(?:I|we|it|he|she|they|my|our)\b"
 _DOES: Final = (
     r"(?:am|is|lives?|works?|uses?|prefers?|likes?|loves?|enjoys?|owns?|speaks?|knows?|reports?|listens?|runs?|moved)\s"
 )
-_SPLIT: Final = re.compile(
+_SPLIT: Final = lazy_pattern(
     rf"[;()\[\]–—]|\s-{{1,2}}\s|,?\s(?:but|because|although|though|while|whereas|since(?=\s{_ONE}))\s"
     rf"|,\s(?:and|so|which|who|where)\s|,\s(?={_ONE}|(?:you|this|that|there)\b)|\sand\s(?={_ONE}|{_DOES})"
 )
-_CODE: Final = re.compile(r"```.*?(?:```|\Z)|`[^`\n]*`", re.DOTALL)
-_LABEL: Final = re.compile(r"(?P<label>[^\W\d_][\w .-]{0,40}):\s+")
+_CODE: Final = lazy_pattern(r"```.*?(?:```|\Z)|`[^`\n]*`", re.DOTALL)
+_LABEL: Final = lazy_pattern(r"(?P<label>[^\W\d_][\w .-]{0,40}):\s+")
 _NOTES: Final = frozenset(("note", "fyi", "ps", "update", "reminder", "info", "fact", "correction"))
 
 
@@ -47,7 +48,7 @@ _LEADS: Final = """
     to_be_honest in_fact as_you_know currently nowadays for_the_record note_that just_so_you_know
     (?:please_)?(?:remember|note)(?:_that)?
 """
-_LEAD: Final = re.compile(rf"(?:(?:{_any_of(_LEADS)})[,!.:]?\s+)+", re.IGNORECASE)
+_LEAD: Final = lazy_pattern(rf"(?:(?:{_any_of(_LEADS)})[,!.:]?\s+)+", re.IGNORECASE)
 
 # Any of these words makes a sentence something other than a plain statement of what is so.
 _DOUBTS: Final = r"""
@@ -63,12 +64,12 @@ _DOUBTS: Final = r"""
     not_really kind_of sort_of sorta kinda afraid happens?_to used_as were was_born_to what how why quote
     (?:in|from)_(?:the|an?|this|that|my)_(?:novel|story|book|movie|film|game|show|dream|series|play|song|episode)
 """
-_DOUBT: Final = re.compile(rf"\b(?:{_any_of(_DOUBTS)})\b|\b(?-i:will|may)\b(?! \d)", re.IGNORECASE)
-_MARKED_AS_QUOTE: Final = re.compile(r"[\"“”«»„]|(?:^|\s)'\w|(?:^|\n)\s*>")
+_DOUBT: Final = lazy_pattern(rf"\b(?:{_any_of(_DOUBTS)})\b|\b(?-i:will|may)\b(?! \d)", re.IGNORECASE)
+_MARKED_AS_QUOTE: Final = lazy_pattern(r"[\"“”«»„]|(?:^|\s)'\w|(?:^|\n)\s*>")
 _LAUGHS: Final = r"\b(?:ha(?:ha)+h?|he(?:he)+|lol|lmao|rofl)\b|[😂🤣😜😉🙃]|;-?[P)]|:-?P\b|/s\b"
-_LAUGHTER: Final = re.compile(_LAUGHS, re.IGNORECASE)
+_LAUGHTER: Final = lazy_pattern(_LAUGHS, re.IGNORECASE)
 _JOKES: Final = "just_kidding kidding jk joking a_joke april_fools? sarcasm not_serious made_that_up"
-_JOKE: Final = re.compile(rf"\b(?:{_any_of(_JOKES)})\b", re.IGNORECASE)
+_JOKE: Final = lazy_pattern(rf"\b(?:{_any_of(_JOKES)})\b", re.IGNORECASE)
 
 
 def plain(text: str) -> str:

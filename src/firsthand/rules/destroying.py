@@ -2,25 +2,25 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from typing import Any, Final, NamedTuple, cast
 
 import msgspec
 
 from firsthand.rules.normalise import folded, name_key, statement_key
+from firsthand.vocabulary.patterns import lazy_pattern
 from firsthand.vocabulary.records import TypedValue
 
 WHOLE_SENTENCE: Final = 20
 """A normalised sentence this long is told by itself; a shorter one only by the subject and value in it."""
 SHORTEST_BARE_VALUE: Final = 8
 """A value without a subject is destroyed wherever it stands, so it has to be one that nothing else is called."""
-_BETWEEN: Final = re.compile(r"(?<=[.!?…])\s+|[\r\n]+")
+_BETWEEN: Final = lazy_pattern(r"(?<=[.!?…])\s+|[\r\n]+")
 _MONTHS: Final = (
     "january", "february", "march", "april", "may", "june",
     "july", "august", "september", "october", "november", "december",
 )  # fmt: skip
-_DATE: Final = re.compile(r"(\d{4})-(\d{2})-(\d{2})")
+_DATE: Final = lazy_pattern(r"(\d{4})-(\d{2})-(\d{2})")
 
 
 class Wanted(NamedTuple):

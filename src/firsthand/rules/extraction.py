@@ -16,6 +16,7 @@ from firsthand.rules.days import MICROSECONDS_PER_DAY, day_of
 from firsthand.rules.normalise import name_key
 from firsthand.rules.timewords import Window, time_phrases
 from firsthand.vocabulary.kinds import Polarity
+from firsthand.vocabulary.patterns import lazy_pattern
 from firsthand.vocabulary.records import Semantic, TypedValue, Validity
 
 CLAIMS_PER_TEXT: Final = 32
@@ -23,9 +24,9 @@ _MACHINES: Final = "assistant system tool function bot ai agent model developer 
 MACHINES: Final = frozenset(_MACHINES.split())
 """Speakers whose words claim nothing of themselves or of the world: prompts and models talk to be helpful."""
 
-_SINCE: Final = re.compile(r"(?:since|as of) ", re.IGNORECASE)
-_ARTICLE: Final = re.compile(r"(?:the|our) ", re.IGNORECASE)
-_SHORT_AM: Final = re.compile(r"I(?='(?:m|ve)\b)")
+_SINCE: Final = lazy_pattern(r"(?:since|as of) ", re.IGNORECASE)
+_ARTICLE: Final = lazy_pattern(r"(?:the|our) ", re.IGNORECASE)
+_SHORT_AM: Final = lazy_pattern(r"I(?='(?:m|ve)\b)")
 _ENDED: Final = ("used", "stopped", "longer")
 
 

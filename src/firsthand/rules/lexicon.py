@@ -1,9 +1,10 @@
 """Ordinary English words, so that a capital at the start of a sentence is not taken for a name."""
 
-import re
 from functools import lru_cache
 from pathlib import Path
 from typing import Final
+
+from firsthand.vocabulary.patterns import lazy_pattern
 
 # Never a name, wherever it stands and however it is written: function words, greetings, interjections, days, months.
 _NEVER: Final = """
@@ -195,7 +196,7 @@ _ENDING_TEXT: Final = (
 _INFLECTION_TEXT: Final = "s es d ed r er rs ers st est ly y ies ied n ping ting"
 _ENDINGS: Final = tuple(_ENDING_TEXT.split())
 _INFLECTIONS: Final = tuple(_INFLECTION_TEXT.split())
-_PAST: Final = re.compile(r"[a-z]{3,}(?<!fr)(?<!m)(?<!l)ed")  # but not Alfred, Ahmed or Khaled
+_PAST: Final = lazy_pattern(r"[a-z]{3,}(?<!fr)(?<!m)(?<!l)ed")  # but not Alfred, Ahmed or Khaled
 
 
 @lru_cache(maxsize=4096)

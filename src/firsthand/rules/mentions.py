@@ -7,6 +7,7 @@ from typing import Final, Literal, NamedTuple
 
 from firsthand.rules.lexicon import NEVER, OPENERS, PARTICLES, is_ordinary
 from firsthand.rules.normalise import KEPT_CHARACTERS, name_key
+from firsthand.vocabulary.patterns import lazy_pattern
 
 Form = Literal["name", "quoted", "code", "path", "url", "email", "handle"]
 
@@ -36,14 +37,14 @@ def _spans(ascii_only: bool) -> re.Pattern[str]:
     return re.compile(rf"{capital}(?<![\w@#$&'’-].){rest}(?:{_JOIN}{capital}{rest})*")
 
 
-_PIECE: Final = re.compile(r"\S+")
+_PIECE: Final = lazy_pattern(r"\S+")
 _HONORIFICS: Final = frozenset(["dr.", "prof.", "mr.", "mrs.", "ms."])
-_STRETCHED: Final = re.compile(r"(\w)\1\1", re.IGNORECASE)
+_STRETCHED: Final = lazy_pattern(r"(\w)\1\1", re.IGNORECASE)
 _LONGEST_ACRONYM: Final = 6
 _KEPT_SPANS: Final = 8_192
 
-_MARK: Final = re.compile(r'[`"“«@/\\]')
-_DOTTED: Final = re.compile(r"\.[a-z]")
+_MARK: Final = lazy_pattern(r'[`"“«@/\\]')
+_DOTTED: Final = lazy_pattern(r"\.[a-z]")
 _EXTENSION: Final = (
     "py|pyi|ipynb|js|mjs|jsx|ts|tsx|rs|go|c|h|cpp|hpp|java|kt|rb|php|cs|swift|sh|sql|md|rst|txt|csv|tsv|json|jsonl|toml|yaml|yml|"
     "ini|cfg|conf|lock|html|css|scss|xml|svg|png|jpg|jpeg|gif|pdf|docx|xlsx|pptx|zip|gz|tar|db|sqlite|log|env|proto"

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from typing import Final
 
 from firsthand.rules.mentions import mentions
 from firsthand.rules.normalise import statement_key
 from firsthand.rules.terms import terms
+from firsthand.vocabulary.patterns import lazy_pattern
 
 NEAR_SHARE: Final = 0.5
 """How much of two sentences' words must be the same."""
@@ -21,7 +21,7 @@ _WORDS_OF_WEIGHT: Final = """
 """
 _WEIGHTY: Final = frozenset(_WORDS_OF_WEIGHT.split())
 """Words too common to index that turn a sentence round, or make it about something else."""
-_SMALL: Final = re.compile(r"[a-z]+(?:['’]t)?")
+_SMALL: Final = lazy_pattern(r"[a-z]+(?:['’]t)?")
 
 
 def is_near(one: str, other: str) -> bool:

@@ -7,27 +7,28 @@ from functools import lru_cache
 from typing import Final
 
 from firsthand.rules.lookalikes import CAPITALS, LOOKALIKES
+from firsthand.vocabulary.patterns import lazy_pattern
 
 # White space is kept here (it is collapsed later); every other control, format and default-ignorable character goes.
-_UNSEEN: Final = re.compile(
+_UNSEEN: Final = lazy_pattern(
     "[\x00-\x08\x0e-\x1b\x7f-\x84\x86-\x9f\xad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f"
     "\u202a-\u202e\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb"
     "\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff]"
 )
-_WORD: Final = re.compile(r"[^\W\d_]+")
-_ASCII_LETTER: Final = re.compile("[A-Za-z]")
+_WORD: Final = lazy_pattern(r"[^\W\d_]+")
+_ASCII_LETTER: Final = lazy_pattern("[A-Za-z]")
 _LOOKS: Final = str.maketrans({char: look for look, chars in LOOKALIKES.items() for char in chars})
 _CAPITALS: Final = str.maketrans({char: look for look, chars in CAPITALS.items() for char in chars})
 _DIGITS: Final = str.maketrans({char: look for look, chars in LOOKALIKES.items() if look.isdigit() for char in chars})
 _CLOSES: Final = {'"': '"', "'": "'", "`": "`", "(": ")", "[": "]", "{": "}", "<": ">"}
 _NAME_END: Final = ".,;!?"
 _STATEMENT_END: Final = ".,;:!?"
-_QUOTED: Final = re.compile(r"(?<!\w)(['`])(?=\S)([^'`\"]+)(?<=\S)\1(?!\w)")
-_CAMEL: Final = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
-_PLAIN_PREDICATE: Final = re.compile(r"[a-z][a-z0-9]*(?:_[a-z0-9]+)*")
+_QUOTED: Final = lazy_pattern(r"(?<!\w)(['`])(?=\S)([^'`\"]+)(?<=\S)\1(?!\w)")
+_CAMEL: Final = lazy_pattern(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
+_PLAIN_PREDICATE: Final = lazy_pattern(r"[a-z][a-z0-9]*(?:_[a-z0-9]+)*")
 # Plain NFKC would read ten to the sixth as 106 and five and a half as 51/2.
-_POWER: Final = re.compile(r"(?<=\d)(?=[\u2070\u00b9\u00b2\u00b3\u2074-\u2079\u207b])")
-_FRACTION: Final = re.compile(r"(?<=\d)(?=[\u00bc-\u00be\u2150-\u215f\u2189])")
+_POWER: Final = lazy_pattern(r"(?<=\d)(?=[\u2070\u00b9\u00b2\u00b3\u2074-\u2079\u207b])")
+_FRACTION: Final = lazy_pattern(r"(?<=\d)(?=[\u00bc-\u00be\u2150-\u215f\u2189])")
 _PASSES: Final = 8
 KEPT_NAMES: Final = 32_768
 KEPT_CHARACTERS: Final = 24

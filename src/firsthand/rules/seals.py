@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import re
 from typing import Final, NamedTuple
 
 from firsthand.rules.identity import ID_HEX
 from firsthand.rules.signing import device_of, seal_text, signed_by
 from firsthand.vocabulary.entries import Define, Seal, Skeleton
 from firsthand.vocabulary.errors import InvalidError
+from firsthand.vocabulary.patterns import lazy_pattern
 
-_LINE: Final = re.compile(
+_LINE: Final = lazy_pattern(
     rf"firsthand-seal 1 (?P<position>[1-9][0-9]{{0,18}}) (?P<chain>[0-9a-f]{{{ID_HEX}}}) "
     r"(?P<key>[0-9a-f]{64}) (?P<signature>[0-9a-f]{128}) (?P<space>\S{1,96})"
 )

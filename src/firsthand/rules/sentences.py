@@ -1,10 +1,11 @@
 """Where the sentences of a text begin and end: the pieces in which running text is looked at for a tombstone."""
 
-import re
 from typing import Final
 
-_END: Final = re.compile(r"[.!?…]+[\"'”’)\]]*(?=\s)|[。．！？｡]|\n[^\S\n]*\n")
-_SHORTENED: Final = re.compile(
+from firsthand.vocabulary.patterns import lazy_pattern
+
+_END: Final = lazy_pattern(r"[.!?…]+[\"'”’)\]]*(?=\s)|[。．！？｡]|\n[^\S\n]*\n")
+_SHORTENED: Final = lazy_pattern(
     r"\b(?:(?<!\d[ -])[A-Z]|St|Dr|Mr|Ms|Mrs|Prof|Jr|Sr|Mt|Ft|Inc|Ltd|Co|No|e\.g|i\.e|vs|etc|approx)\.$"
 )
 """A full stop that belongs to a word cut short, such as the one of St. Petersburg; `C` after a number is a unit."""

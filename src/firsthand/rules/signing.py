@@ -6,15 +6,16 @@ A device is named by the digest of its public key, so a name and a key that belo
 from __future__ import annotations
 
 import hashlib
-import re
 from typing import Final
+
+from firsthand.vocabulary.patterns import lazy_pattern
 
 DEVICE_HEX: Final = 40
 """160 bits, as of all ids that anyone may recompute."""
 PUBLIC_KEY_BYTES: Final = 32
 SIGNATURE_BYTES: Final = 64
-_PUBLIC_KEY: Final = re.compile(f"[0-9a-f]{{{2 * PUBLIC_KEY_BYTES}}}")
-_SIGNATURE: Final = re.compile(f"[0-9a-f]{{{2 * SIGNATURE_BYTES}}}")
+_PUBLIC_KEY: Final = lazy_pattern(f"[0-9a-f]{{{2 * PUBLIC_KEY_BYTES}}}")
+_SIGNATURE: Final = lazy_pattern(f"[0-9a-f]{{{2 * SIGNATURE_BYTES}}}")
 
 
 class DeviceKey:

@@ -9,6 +9,7 @@ from typing import NamedTuple, Protocol, cast
 import Stemmer
 
 from firsthand.rules.wordlists import IRREGULAR_FORMS, STOP_WORDS
+from firsthand.vocabulary.patterns import lazy_pattern
 
 MAX_TERM_CHARACTERS = 64
 _MAX_CACHED_WORDS = 32_768
@@ -16,17 +17,17 @@ _MAX_CACHED_CHARACTERS = 24
 
 # Marks that only decorate a letter. Vowel signs of Indic and south-east Asian scripts are marks too, but they carry
 # the word: so this is a list of blocks and not the category Mn.
-_DIACRITICS = re.compile(
+_DIACRITICS = lazy_pattern(
     "[\u0300-\u036f\u0483-\u0487\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7\u0610-\u061a\u064b-\u065f\u0670"
     "\u06d6-\u06dc\u06df-\u06e4\u06e7\u06e8\u06ea-\u06ed\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff\ufe20-\ufe2f]"
 )
 # Invisible characters would split a word, or hide one from search.
-_INVISIBLE = re.compile(
+_INVISIBLE = lazy_pattern(
     "[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0\U000e0000-\U000e0fff]"
 )
-_FOREIGN_DIGIT = re.compile(r"[^\D0-9]")
+_FOREIGN_DIGIT = lazy_pattern(r"[^\D0-9]")
 _PLAIN_LETTERS = {"ø": "o", "ł": "l", "đ": "d", "ħ": "h", "ı": "i", "æ": "ae", "œ": "oe"}
-_BARRED_LETTER = re.compile(f"[{''.join(_PLAIN_LETTERS)}]")
+_BARRED_LETTER = lazy_pattern(f"[{''.join(_PLAIN_LETTERS)}]")
 
 _HAN = "\u3005-\u3007\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
 _SYLLABLES = "\u3041-\u3096\u309d-\u309f\u30a1-\u30fa\u30fc-\u30ff\u31f0-\u31ff\uac00-\ud7a3"
@@ -37,9 +38,9 @@ _HALF_WIDTH = "\uff66-\uff9f"
 
 _PLAIN = rf"[^\W_{_HAN}{_SYLLABLES}{_STACKED}]"
 _WORD = rf"{_PLAIN}+(?:[{_VOWEL_SIGNS}]+{_PLAIN}*)*"
-_ASCII_TOKEN = re.compile(r"[a-z0-9]+(?:'[a-z0-9]+)*")
-_CONTRACTED = re.compile(r"'(?:s|m|d|ll|re|ve)$")
-_ORDINAL = re.compile(r"([0-9]+)(?:st|nd|rd|th)")
+_ASCII_TOKEN = lazy_pattern(r"[a-z0-9]+(?:'[a-z0-9]+)*")
+_CONTRACTED = lazy_pattern(r"'(?:s|m|d|ll|re|ve)$")
+_ORDINAL = lazy_pattern(r"([0-9]+)(?:st|nd|rd|th)")
 
 
 class _Scripts(NamedTuple):

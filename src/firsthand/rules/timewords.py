@@ -1,14 +1,14 @@
 """Date words: what a query asks about, and what "last week" meant on the day it was said. All in UTC."""
 
-import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
 from firsthand.rules.days import Days, day_of, instant_of
 from firsthand.rules.timerules import RULES, TIME_WORDS, compiled
+from firsthand.vocabulary.patterns import lazy_pattern
 
 MAX_WINDOWS = 32
-_WORD = re.compile(r"[a-z]+|[0-9]+")
+_WORD = lazy_pattern(r"[a-z]+|[0-9]+")
 _RULE_WORDS = frozenset[str]().union(*(rule.words for rule in RULES))
 _ANY_TIME_WORDS = _RULE_WORDS | TIME_WORDS
 

@@ -7,7 +7,6 @@ and a name as any spelling that looks like it. A long value is found by its firs
 from __future__ import annotations
 
 import itertools
-import re
 from collections.abc import Iterable, Iterator
 from typing import Final, NamedTuple
 
@@ -15,6 +14,7 @@ from firsthand.rules.identity import Keyed
 from firsthand.rules.normalise import name_key, visible
 from firsthand.rules.values import value_key
 from firsthand.rules.wordlists import STOP_WORDS
+from firsthand.vocabulary.patterns import lazy_pattern
 
 FEW: Final = 3
 """Words of a value that is looked for as it stands."""
@@ -25,13 +25,13 @@ NAMED: Final = 4
 SENTENCE_CHARACTERS: Final = 20
 """What is shorter is said too often to tell where it comes from."""
 FIRST_PERSON: Final = frozenset(("i", "me", "my", "mine", "myself", "im", "ive"))
-_WORD: Final = re.compile(r"[^\W_]+")
-_CUT_BEFORE: Final = re.compile(r"\d[.,]\Z")
-_CUT_AFTER: Final = re.compile(r"[.,]\d")
-_CHUNK: Final = re.compile(r"\S+")
-_SIGNED: Final = re.compile(r"[\d+#]")
+_WORD: Final = lazy_pattern(r"[^\W_]+")
+_CUT_BEFORE: Final = lazy_pattern(r"\d[.,]\Z")
+_CUT_AFTER: Final = lazy_pattern(r"[.,]\d")
+_CHUNK: Final = lazy_pattern(r"\S+")
+_SIGNED: Final = lazy_pattern(r"[\d+#]")
 _DASHES: Final = frozenset("-\u2010\u2011\u2012\u2013\u2014\u2212")
-_INSIDE: Final = re.compile(r"(?<=\d)(?=[^\W\d_])|(?<=[^\W\d_])(?=\d)")
+_INSIDE: Final = lazy_pattern(r"(?<=\d)(?=[^\W\d_])|(?<=[^\W\d_])(?=\d)")
 UNIT: Final = 2
 """Letters of what is read together with a number it stands apart from, as in `14 C` and `5 GB`."""
 JOINTS: Final = 2

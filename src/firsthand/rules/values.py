@@ -7,6 +7,7 @@ from functools import lru_cache
 from typing import Final
 
 from firsthand.rules.normalise import KEPT_CHARACTERS, KEPT_NAMES, folded, name_key, outer_bare, visible
+from firsthand.vocabulary.patterns import lazy_pattern
 
 Value = str | int | float | bool | Decimal | date | datetime
 
@@ -65,21 +66,21 @@ _LOOSE: Final = {alias.lower(): unit for alias, unit in reversed(_UNITS.items())
 _SHORT: Final = 10**15
 _WHOLE: Final = r"0|[1-9]\d{0,2}(?P<mark>[,_ '])\d{3}(?:(?P=mark)\d{3})*|[1-9]\d*|(?=\.\d)"
 _FORM: Final = rf"(?P<sign>[+-]?)(?P<whole>{_WHOLE})(?:\.(?P<part>\d+))?(?:[eE](?P<power>[+-]?\d{{1,3}}))?"
-_NUMBER: Final = re.compile(_FORM)
-_QUANTITY: Final = re.compile(rf"(?P<amount>{_FORM}) ?(?P<unit>[^\d\s.,:;/+-]\S{{0,15}})")
-_PRICE: Final = re.compile(r"([+-]?)(US\$|[$€£]) ?(.+)")
-_DATE: Final = re.compile(r"(\d{4})([-/])(\d{1,2})\2(\d{1,2})")
-_DAY_FIRST: Final = re.compile(r"(\d{1,2})([-/.])(\d{1,2})\2(\d{4})")
+_NUMBER: Final = lazy_pattern(_FORM)
+_QUANTITY: Final = lazy_pattern(rf"(?P<amount>{_FORM}) ?(?P<unit>[^\d\s.,:;/+-]\S{{0,15}})")
+_PRICE: Final = lazy_pattern(r"([+-]?)(US\$|[$€£]) ?(.+)")
+_DATE: Final = lazy_pattern(r"(\d{4})([-/])(\d{1,2})\2(\d{1,2})")
+_DAY_FIRST: Final = lazy_pattern(r"(\d{1,2})([-/.])(\d{1,2})\2(\d{4})")
 _MONTH_NAMES: Final = (
     "jan january|feb february|mar march|apr april|may|jun june|jul july|aug august|sep sept september|"
     "oct october|nov november|dec december"
 )
 _MONTHS: Final = {name: 1 + i for i, names in enumerate(_MONTH_NAMES.split("|")) for name in names.split()}
-_DAY_MONTH: Final = re.compile(r"(\d{1,2})(?:st|nd|rd|th)?(?: of)?[ -]([a-z]+)\.?,?[ -](\d{4})")
-_MONTH_DAY: Final = re.compile(r"([a-z]+)\.? (\d{1,2})(?:st|nd|rd|th)?,? (\d{4})")
-_MONTH_YEAR: Final = re.compile(r"([a-z]+)\.?,? (\d{4})")
-_YEAR_MONTH: Final = re.compile(r"(\d{4})-(0[1-9]|1[0-2])")
-_INSTANT: Final = re.compile(
+_DAY_MONTH: Final = lazy_pattern(r"(\d{1,2})(?:st|nd|rd|th)?(?: of)?[ -]([a-z]+)\.?,?[ -](\d{4})")
+_MONTH_DAY: Final = lazy_pattern(r"([a-z]+)\.? (\d{1,2})(?:st|nd|rd|th)?,? (\d{4})")
+_MONTH_YEAR: Final = lazy_pattern(r"([a-z]+)\.?,? (\d{4})")
+_YEAR_MONTH: Final = lazy_pattern(r"(\d{4})-(0[1-9]|1[0-2])")
+_INSTANT: Final = lazy_pattern(
     r"(\d{4}-\d{2}-\d{2})[Tt ](\d{2}:\d{2}(?::\d{2}(?:\.\d{1,6})?)?) ?([Zz]|UTC|utc|[+-]\d{2}:?\d{2})?"
 )
 

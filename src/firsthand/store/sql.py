@@ -7,6 +7,8 @@ import re
 from importlib.resources import files
 from typing import Final
 
+from firsthand.vocabulary.patterns import lazy_pattern
+
 SCHEMA_VERSION: Final = 3
 PROJECTIONS: Final = {
     "bearing": "key, position",
@@ -23,7 +25,7 @@ PROJECTIONS: Final = {
 }
 """Tables that a rebuild makes anew, with their order without the space."""
 
-_NAME: Final = re.compile(r"^-- name: (\w+)\n", re.MULTILINE)
+_NAME: Final = lazy_pattern(r"^-- name: (\w+)\n", re.MULTILINE)
 
 
 @functools.cache

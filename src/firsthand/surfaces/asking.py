@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Sequence
 from typing import Any, Final, get_args
 
@@ -13,12 +12,13 @@ from firsthand.surfaces.desk import Memory
 from firsthand.vocabulary.errors import InvalidError
 from firsthand.vocabulary.instants import Instant
 from firsthand.vocabulary.kinds import ValueType
+from firsthand.vocabulary.patterns import lazy_pattern
 from firsthand.vocabulary.records import Payload, TypedValue
 
 RECORD_ID_CHARACTERS: Final = 41
-_MICROS: Final = re.compile(r"-?\d{9,}")
-_WHOLE: Final = re.compile(r"-?\d+")
-_SHORT_ID: Final = re.compile(r"r[0-9a-f]*")
+_MICROS: Final = lazy_pattern(r"-?\d{9,}")
+_WHOLE: Final = lazy_pattern(r"-?\d+")
+_SHORT_ID: Final = lazy_pattern(r"r[0-9a-f]*")
 Scalar = str | int | float | bool
 
 

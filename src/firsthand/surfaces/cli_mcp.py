@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 import sys
 from pathlib import Path
 from typing import Final
@@ -16,9 +15,10 @@ from firsthand.surfaces.desk import Desk, Memory, make_folder, pass_desk
 from firsthand.surfaces.mcp.clients import CLIENTS, configuration, one_line
 from firsthand.vocabulary.grants import SPACE_WIDE, Grant, check_scope
 from firsthand.vocabulary.kinds import SENSITIVITIES, Sensitivity
+from firsthand.vocabulary.patterns import lazy_pattern
 
 USUAL_CLEARANCE: Final = "high"
-_NO_SLUG: Final = re.compile(r"[^A-Za-z0-9._:/+-]+")
+_NO_SLUG: Final = lazy_pattern(r"[^A-Za-z0-9._:/+-]+")
 
 
 @click.command()

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import re
 from typing import Final
 
 import msgspec
 
+from firsthand.vocabulary.patterns import lazy_pattern
 from firsthand.vocabulary.records import Competence, RecipeStep
 from firsthand.vocabulary.rendering import visible
 
 NAME_CHARACTERS: Final = 64
-_NO_NAME: Final = re.compile(r"[^a-z0-9]+")
+_NO_NAME: Final = lazy_pattern(r"[^a-z0-9]+")
 
 
 def skill_file(skill: Competence, record_id: str) -> str:

@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-import re
 from typing import Final, TypeVar
 
 import msgspec
 
 from firsthand.vocabulary import limits
 from firsthand.vocabulary.errors import InvalidError
+from firsthand.vocabulary.patterns import lazy_pattern
 
 T = TypeVar("T")
-_FIRST_NAME: Final = re.compile(r"[a-z_]+")
-_MISSING: Final = re.compile(r"Object missing required field `([a-z_]+)`")
-_TYPES: Final = re.compile(r"Expected `([a-z |]+)`, got `([a-z]+)`")
-_LENGTH: Final = re.compile(r"Expected `(\w+)` of length (<=|>=) (\d+)")
-_BOUND: Final = re.compile(r"Expected `(?:int|float)` (<=|>=) (-?[\d.]+)")
+_FIRST_NAME: Final = lazy_pattern(r"[a-z_]+")
+_MISSING: Final = lazy_pattern(r"Object missing required field `([a-z_]+)`")
+_TYPES: Final = lazy_pattern(r"Expected `([a-z |]+)`, got `([a-z]+)`")
+_LENGTH: Final = lazy_pattern(r"Expected `(\w+)` of length (<=|>=) (\d+)")
+_BOUND: Final = lazy_pattern(r"Expected `(?:int|float)` (<=|>=) (-?[\d.]+)")
 
 
 def convert(value: object, into: type[T], field: str) -> T:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
 from typing import Final, cast
 
@@ -11,10 +10,11 @@ import msgspec
 from firsthand.vocabulary.errors import InvalidError
 from firsthand.vocabulary.kinds import ROLES, SENSITIVITIES, Role, Sensitivity
 from firsthand.vocabulary.limits import NAME_BYTES, check_bytes
+from firsthand.vocabulary.patterns import lazy_pattern
 
 SPACE_WIDE: Final = "space:"
-_SCOPE: Final = re.compile(r"[a-z][a-z0-9_-]{0,31}:[A-Za-z0-9._/@+-]{1,96}")
-_SLUG: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._:/+-]{0,95}")
+_SCOPE: Final = lazy_pattern(r"[a-z][a-z0-9_-]{0,31}:[A-Za-z0-9._/@+-]{1,96}")
+_SLUG: Final = lazy_pattern(r"[A-Za-z0-9][A-Za-z0-9._:/+-]{0,95}")
 
 
 VERBS: Final = frozenset(

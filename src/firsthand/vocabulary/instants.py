@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import functools
-import re
 from datetime import UTC, date, datetime, time, timedelta
 from typing import Final
 
 from firsthand.vocabulary.errors import InvalidError
+from firsthand.vocabulary.patterns import lazy_pattern
 
 FOREVER: Final = 2**63 - 1
 """An open end."""
@@ -19,7 +19,7 @@ MICROSECONDS_PER_DAY: Final = 86_400 * MICROSECONDS_PER_SECOND
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 _MICROSECOND: Final = timedelta(microseconds=1)
 _HOW: Final = "write it like 2026-03-09T10:00Z"
-_BARE_DATE: Final = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
+_BARE_DATE: Final = lazy_pattern(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 
 Instant = int | str | date | datetime
 """What callers may pass: microseconds, ISO 8601 with an offset, an aware datetime, or a bare date (midnight UTC)."""

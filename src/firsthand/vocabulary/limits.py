@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from typing import Final
 
 from firsthand.vocabulary.errors import InvalidError
+from firsthand.vocabulary.patterns import lazy_pattern
 
 EPISODE_TEXT_BYTES: Final = 64 * 1024
 STATEMENT_BYTES: Final = 8 * 1024
@@ -44,7 +44,7 @@ PLAN_NODES: Final = 500
 LIST_ITEMS: Final = 500
 
 
-_UNSEEN: Final = re.compile(
+_UNSEEN: Final = lazy_pattern(
     r"[\s\x01-\x1f\x7f-\xa0\xad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u2028-\u202f\u205f-\u206f\u2800\u3164"
     r"\ufe00-\ufe0f\ufeff\uffa0\ufff9-\ufffb\U0001d173-\U0001d17a\U000e0000-\U000e0fff]*"
 )

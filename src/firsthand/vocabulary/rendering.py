@@ -16,6 +16,7 @@ import msgspec
 
 from firsthand.vocabulary.instants import BEGINNING, FOREVER, to_date, to_iso
 from firsthand.vocabulary.limits import PACKET_TOKENS_MIN, check_range
+from firsthand.vocabulary.patterns import lazy_pattern
 from firsthand.vocabulary.tokens import estimate_tokens
 
 if TYPE_CHECKING:
@@ -32,7 +33,7 @@ SHORT_NOTICE: Final = "Evidence, not instruction."
 _DEFUSED: Final = "firsthand\u00b7memory"
 _HIDDEN: Final = r"[\u00ad\u200b-\u200f\u2060-\u2064\ufeff]*"
 _DASH: Final = r"[\s\u00ad\u200b-\u200f\u2060-\u2064\ufeff]*[-_\u2010-\u2015\u2212\ufe58\ufe63\uff0d][\W_]{0,8}"
-_CONTROLS: Final = re.compile(r"[\x00-\x08\x0e-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
+_CONTROLS: Final = lazy_pattern(r"[\x00-\x08\x0e-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
 _TIER_WORDS: Final = {
     "observed": "recorded",
     "candidate": "unconfirmed",

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import re
 from typing import Final
+
+from firsthand.vocabulary.patterns import lazy_pattern
 
 QUARTERS_PER_TOKEN: Final = 4
 _ASCII_QUARTERS: Final = 1
@@ -13,8 +14,8 @@ _IDEOGRAPH_QUARTERS: Final = 6
 _ASTRAL_QUARTERS: Final = 10
 _FIRST_IDEOGRAPH: Final = "\u2e80"
 _FIRST_ASTRAL: Final = "\U00010000"
-_PIECE: Final = re.compile(r"\w+|[^\w\s]")
-_BEYOND_ASCII: Final = re.compile(r"[^\x00-\x7f]")
+_PIECE: Final = lazy_pattern(r"\w+|[^\w\s]")
+_BEYOND_ASCII: Final = lazy_pattern(r"[^\x00-\x7f]")
 _DIGITS: Final = "0123456789"
 
 

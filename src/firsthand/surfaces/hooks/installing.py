@@ -22,6 +22,7 @@ from firsthand.surfaces.hooks.events import Harness
 from firsthand.surfaces.hooks.projects import project_root
 from firsthand.surfaces.hooks.texts import fields_of
 from firsthand.vocabulary.errors import BrokenError, ConflictError, InvalidError
+from firsthand.vocabulary.patterns import lazy_pattern
 
 EVENTS: Final[dict[Harness, tuple[str, ...]]] = {
     "claude-code": ("SessionStart", "UserPromptSubmit", "PostToolUse", "PreCompact", "Stop", "SessionEnd"),
@@ -34,7 +35,7 @@ _PLACES: Final[dict[Harness, tuple[str, str, str]]] = {
     "claude-code": ("CLAUDE_CONFIG_DIR", ".claude", "settings.json"),
     "codex": ("CODEX_HOME", ".codex", "hooks.json"),
 }
-_INDENT: Final = re.compile(r"\{\r?\n([ \t]+)\"")
+_INDENT: Final = lazy_pattern(r"\{\r?\n([ \t]+)\"")
 HOOKS: Final = "hooks"
 
 Settings = dict[str, Any]

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import hashlib
-import re
 from pathlib import Path
 from typing import Final
 
 from firsthand.config import Settings
 from firsthand.vocabulary.limits import SCOPE_ID_CHARACTERS
+from firsthand.vocabulary.patterns import lazy_pattern
 
-_OUTSIDE: Final = re.compile(r"[^A-Za-z0-9._@+-]+")
-_WORKTREE: Final = re.compile(r"gitdir: (.+)[/\\]\.git[/\\]worktrees[/\\][^/\\]+\s*")
+_OUTSIDE: Final = lazy_pattern(r"[^A-Za-z0-9._@+-]+")
+_WORKTREE: Final = lazy_pattern(r"gitdir: (.+)[/\\]\.git[/\\]worktrees[/\\][^/\\]+\s*")
 MARK_CHARACTERS: Final = 8
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import re
 import secrets
 from collections.abc import Iterator
 from typing import Any, Final, cast
@@ -14,6 +13,7 @@ from firsthand.surfaces.hooks.texts import clipped, fields_of
 from firsthand.surfaces.hooks.texts import told as words_of
 from firsthand.surfaces.hooks.transcripts import MARKUP, Turn, last_turn
 from firsthand.vocabulary.limits import NAME_BYTES
+from firsthand.vocabulary.patterns import lazy_pattern
 
 SPEECH_BYTES: Final = 32 * 1024
 TOOL_INPUT_BYTES: Final = 512
@@ -22,7 +22,7 @@ REPLIES: Final = 20
 """How many of the agent's texts since the user last spoke are kept: the last ones."""
 NOT_EVIDENCE: Final = frozenset(("TodoWrite", "update_plan"))
 """Tools that only keep the session's own list: it goes into the working record."""
-_OURS: Final = re.compile(r"(?:^|[\s/;&|(])firsthand(?:\s|$)")
+_OURS: Final = lazy_pattern(r"(?:^|[\s/;&|(])firsthand(?:\s|$)")
 
 Item = dict[str, Any]
 """Arguments of `capture`, as JSON."""

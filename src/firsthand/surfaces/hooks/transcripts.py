@@ -10,7 +10,6 @@ does is a function_call (`name`, `arguments`) or custom_tool_call (`name`, `inpu
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Final, Literal, NamedTuple
@@ -20,10 +19,11 @@ import msgspec
 from firsthand.surfaces.hooks.texts import decoded, told
 from firsthand.vocabulary.errors import InvalidError
 from firsthand.vocabulary.instants import to_micros
+from firsthand.vocabulary.patterns import lazy_pattern
 
 TAIL_BYTES: Final = 256 * 1024
-FAILED: Final = re.compile(r"(?i)(?:exit code|exited with code|exit_code\"?):? ?[1-9]")
-MARKUP: Final = re.compile(r"\s*<[a-z]+(?:[-_][a-z]+)+[ >]")
+FAILED: Final = lazy_pattern(r"(?i)(?:exit code|exited with code|exit_code\"?):? ?[1-9]")
+MARKUP: Final = lazy_pattern(r"\s*<[a-z]+(?:[-_][a-z]+)+[ >]")
 """What a harness says in the user's place, such as the output of a command of its own, begins with a tag like these."""
 
 

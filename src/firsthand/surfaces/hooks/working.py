@@ -12,6 +12,7 @@ import msgspec
 from firsthand.surfaces.hooks.texts import fields_of, one_line
 from firsthand.surfaces.hooks.transcripts import Turn, last_turn
 from firsthand.vocabulary.kinds import TaskState
+from firsthand.vocabulary.patterns import lazy_pattern
 from firsthand.vocabulary.records import Working
 
 ASKS: Final = 3
@@ -21,7 +22,7 @@ CHARACTERS: Final = 160
 _LISTS: Final = {"TodoWrite": ("todos", "content"), "update_plan": ("plan", "step")}
 """Tools that keep a list of steps, where the list stands in their input, and what a step is called in it."""
 _WRITERS: Final = frozenset(("Edit", "MultiEdit", "Write", "NotebookEdit"))
-_PATCHED: Final = re.compile(r"^\*\*\* (?:Add|Update) File: (.+)$", re.MULTILINE)
+_PATCHED: Final = lazy_pattern(r"^\*\*\* (?:Add|Update) File: (.+)$", re.MULTILINE)
 
 
 def working_of(session: str, turns: list[Turn], root: Path, *, stopped: bool) -> Working | None:
