@@ -1,7 +1,8 @@
 """Firsthand: memory for LLM agents that proves where every belief came from and stays corrected."""
 
-from firsthand.memory import Memory
-from firsthand.restoring import restore
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, Final
+
 from firsthand.vocabulary.citing import Cite, cite
 from firsthand.vocabulary.errors import (
     AbsentError,
@@ -32,7 +33,11 @@ from firsthand.vocabulary.records import (
     TypedValue,
     Working,
 )
-from firsthand.wiring import join, open  # noqa: A004
+
+if TYPE_CHECKING:
+    from firsthand.memory import Memory
+    from firsthand.restoring import restore
+    from firsthand.wiring import join, open  # noqa: A004
 
 __all__ = [
     "AbsentError",
@@ -70,3 +75,14 @@ __all__ = [
     "open",
     "restore",
 ]
+
+_LATE: Final = {"Memory": "memory", "join": "wiring", "open": "wiring", "restore": "restoring"}
+"""What loads the house, and where it is: who only names an error or a record does not pay for it."""
+
+
+def __getattr__(name: str) -> Any:
+    """Load what is asked for first, once."""
+    if name not in _LATE:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    found = globals()[name] = getattr(import_module(f"{__name__}.{_LATE[name]}"), name)
+    return found

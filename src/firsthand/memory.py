@@ -16,8 +16,6 @@ from firsthand.capture.claims import remember as remember_write
 from firsthand.capture.episodes import capture as capture_write
 from firsthand.capture.gateway import Write
 from firsthand.handled import Engine, masked
-from firsthand.moving.ledger import Ledger
-from firsthand.moving.peers import Peers
 from firsthand.revising import Revising
 from firsthand.rules.access import handle
 from firsthand.rules.predicates import BUILT_IN
@@ -62,6 +60,8 @@ from firsthand.vocabulary.results import Result
 if TYPE_CHECKING:
     from firsthand.capture.aftermath import Aftermath
     from firsthand.learning.jobs import Jobs
+    from firsthand.moving.ledger import Ledger
+    from firsthand.moving.peers import Peers
     from firsthand.review.desk import Review
 
 BATCH_ROWS = 500
@@ -94,11 +94,15 @@ class Memory(Revising):
     @property
     def ledger(self) -> Ledger:
         """This space's ledger: verify, rebuild, seal, export, import, back up."""
+        from firsthand.moving.ledger import Ledger
+
         return Ledger(self._engine.store, self._engine.gateway, self._handle)
 
     @property
     def peers(self) -> Peers:
         """Other stores of this space: which are known, and how far they are believed."""
+        from firsthand.moving.peers import Peers
+
         return Peers(self._engine.store, self._engine.gateway, self._handle)
 
     @property

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from importlib.resources import files
 from pathlib import Path
 
 from firsthand.capture.cleaning import no_secret
@@ -12,7 +11,6 @@ from firsthand.config import default_database
 from firsthand.journal import Journal
 from firsthand.ledger import first_names
 from firsthand.memory import Engine, Memory
-from firsthand.moving.joining import read_key
 from firsthand.ports import Clock, Store
 from firsthand.rules.access import Handle, handle
 from firsthand.rules.identity import Keyed
@@ -25,6 +23,7 @@ from firsthand.vocabulary.errors import BrokenError, DeniedError, InvalidError
 from firsthand.vocabulary.grants import OPERATOR_GRANT, SPACE_WIDE, Author, Grant, check_scope, check_slug
 from firsthand.vocabulary.kinds import ROLES, Role
 
+DATA = Path(__file__).with_name("data")
 POLICIES = ("default", "strict")
 SYNCHRONOUS = ("FULL", "NORMAL", "OFF", "EXTRA")
 NAMES_CHECKED = 8
@@ -95,6 +94,8 @@ def join(url: str | Path | None, key_file: str | Path) -> str:
 
     The space must have no entries here yet (`ConflictError`). From then on the two take in each other's exports.
     """
+    from firsthand.moving.joining import read_key
+
     space, key = read_key(Path(key_file))
     store = SqliteStore(_path(url, create=True))
     try:
@@ -216,5 +217,5 @@ def _file(url: str | Path | None) -> Path:
 def _policy_text(policy: str) -> str:
     """A policy by name, or the text of one."""
     if policy in POLICIES:
-        return files("firsthand.data").joinpath(f"policy_{policy}.toml").read_text(encoding="utf-8")
+        return (DATA / f"policy_{policy}.toml").read_text(encoding="utf-8")
     return policy

@@ -7,7 +7,7 @@ tombstones, identity, append.
 from __future__ import annotations
 
 import contextlib
-import secrets
+import os
 from collections.abc import Callable, Generator, Sequence
 from typing import NamedTuple, NoReturn
 
@@ -119,7 +119,7 @@ class Gateway:
 
     def words(self, body: Body, said_at: int, *, indexed: bool = True) -> Words:
         """A body hashed and indexed, ready for the lock."""
-        return prepare(body, secrets.token_bytes(SALT_BYTES), said_at, indexed=indexed)
+        return prepare(body, os.urandom(SALT_BYTES), said_at, indexed=indexed)
 
     def append(
         self,

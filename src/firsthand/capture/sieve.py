@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import secrets
+import os
 from collections.abc import Iterable
 from typing import Any, Final, NamedTuple, cast
 
@@ -99,7 +99,7 @@ class Sieve:
         if not cutter.cut:
             return Sieved(words, 0)
         body = Body(payload=payload, reason=reason, name=words.body.name)
-        fresh = prepare(body, secrets.token_bytes(SALT_BYTES), said_at, indexed=bool(words.indexed.terms))
+        fresh = prepare(body, os.urandom(SALT_BYTES), said_at, indexed=bool(words.indexed.terms))
         return Sieved(fresh, cutter.cut)
 
     def _for(self, writer: Writer) -> KeptOut:

@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from pathlib import Path
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from firsthand.ports.reading import Reader
 from firsthand.ports.rows import Head, JournalRow, Residue, Scrubbed
 from firsthand.ports.writing import Writer
-from firsthand.rules.residue import Needle
+
+if TYPE_CHECKING:
+    from firsthand.rules.residue import Needle
 
 Progress = Callable[[int, int], None]
 """Called with (done, total)."""

@@ -1,7 +1,5 @@
 """The rows that cross between the house and a store."""
 
-from __future__ import annotations
-
 from typing import Literal, NamedTuple
 
 from firsthand.vocabulary.kinds import HiddenReason, Kind, Status, Tier, Visibility, Volatility

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import dataclasses
 import itertools
 import operator
 from collections.abc import Mapping, Sequence
 from typing import Any, Final, NamedTuple, TypeVar
 
+import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
@@ -99,7 +99,7 @@ def with_speakers(candidates: Candidates, base: Ground, speakers: Speakers) -> C
     for place, numbers in zip(base.places, speakers.numbers, strict=True):
         inside = (candidates.seq >= place.offset) & (candidates.seq < place.offset + place.row.next_seq)
         mapped[inside] = numbers[candidates.speaker[inside]]
-    return dataclasses.replace(candidates, speaker=mapped)
+    return msgspec.structs.replace(candidates, speaker=mapped)
 
 
 def fuse(
@@ -233,7 +233,7 @@ def _joined(parts: list[Candidates]) -> Candidates:
     def column(name: str) -> Any:
         return np.concatenate([getattr(p, name) for p in parts]) if parts else np.zeros(0, dtype=np.int64)
 
-    names = [f.name for f in dataclasses.fields(Candidates) if f.name != "similarity"]
+    names = [name for name in Candidates.__struct_fields__ if name != "similarity"]
     return Candidates(**{name: column(name) for name in names})
 
 

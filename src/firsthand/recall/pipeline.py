@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-import secrets
+import os
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Final, NamedTuple
 
@@ -132,7 +132,7 @@ def _scored(row: BeliefRow) -> Scored:
 
 def new_nonce(handle: Handle) -> str:
     """The nonce of a fence: half chance, half this space's mark."""
-    return handle.keyed.fence(secrets.token_hex(NONCE_HEX // 4))
+    return handle.keyed.fence(os.urandom(NONCE_HEX // 4).hex())
 
 
 def _packet(
@@ -151,7 +151,7 @@ def _packet(
     returned = len(packed.items) + len(packed.conflicts)
     matching = len(grouped.items) + len(grouped.conflicts) + left_behind
     return Packet(
-        recall_id="q" + secrets.token_hex(10),
+        recall_id="q" + os.urandom(10).hex(),
         query=plan.query,
         items=packed.items,
         conflicts=packed.conflicts,

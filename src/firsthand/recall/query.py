@@ -3,8 +3,9 @@
 import functools
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import NamedTuple
+
+import msgspec
 
 from firsthand.rules.terms import normalise, terms
 from firsthand.rules.timewords import Window, windows
@@ -24,8 +25,7 @@ _OPENS_QUESTION = lazy_pattern(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class QueryFeatures:
+class QueryFeatures(msgspec.Struct, frozen=True):
     """Everything that scoring reads from a query."""
 
     terms: tuple[str, ...]

@@ -1,9 +1,9 @@
 """Scoring: what makes one candidate a better answer than another. Pure, and no row that is not passed has a say."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import NamedTuple
 
+import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
@@ -35,8 +35,7 @@ _LONGEST_DATED_DAYS = 32
 _CONTENDING_SHARES = (0.5, 0.25)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Candidates:
+class Candidates(msgspec.Struct, frozen=True, kw_only=True):
     """Columns of the rows that passed the gate, one entry a row, in any order."""
 
     seq: IntArray

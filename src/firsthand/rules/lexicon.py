@@ -1,6 +1,6 @@
 """Ordinary English words, so that a capital at the start of a sentence is not taken for a name."""
 
-from functools import lru_cache
+from functools import cache, lru_cache
 from pathlib import Path
 from typing import Final
 
@@ -187,9 +187,6 @@ el la le united national central royal little big high upper lower long fort cap
 OPENERS: Final = frozenset(_OPENERS.split())
 PARTICLES: Final = frozenset(_PARTICLES.split())
 NEVER: Final = frozenset(_NEVER.split())
-# The list beside this file is written by tools/ordinary_words.py.
-_WRITTEN: Final = frozenset(Path(__file__).with_name("ordinary.txt").read_text("utf-8").split())
-ORDINARY: Final = (frozenset(_ORDINARY.split()) | _WRITTEN) - NEVER
 _ENDING_TEXT: Final = (
     "ing ness ment tion tions tively ously fully ically able ible ful less ally ily hood ship wise itis ability ivity"
 )
@@ -199,16 +196,23 @@ _INFLECTIONS: Final = tuple(_INFLECTION_TEXT.split())
 _PAST: Final = lazy_pattern(r"[a-z]{3,}(?<!fr)(?<!m)(?<!l)ed")  # but not Alfred, Ahmed or Khaled
 
 
+@cache
+def ordinary() -> frozenset[str]:
+    """Words that begin sentences; read when first asked for. The list beside this file is tools/ordinary_words.py's."""
+    written = Path(__file__).with_name("ordinary.txt").read_text("utf-8")
+    return frozenset(f"{_ORDINARY} {written}".split()) - NEVER
+
+
 @lru_cache(maxsize=4096)
 def is_ordinary(word: str) -> bool:
     """Say whether a lower-case word is one that any sentence may begin with, in any of its forms."""
-    if word in ORDINARY or word in NEVER or _PAST.fullmatch(word):
+    if word in (known := ordinary()) or word in NEVER or _PAST.fullmatch(word):
         return True
     if len(word) > 5 and word.endswith(_ENDINGS):
         return True
     if "-" in word:
         return any(map(is_ordinary, word.split("-")))
     return any(
-        word.endswith(ending) and ((stem := word[: -len(ending)]) in ORDINARY or f"{stem}y" in ORDINARY)
+        word.endswith(ending) and ((stem := word[: -len(ending)]) in known or f"{stem}y" in known)
         for ending in _INFLECTIONS
     )

@@ -1,7 +1,5 @@
 """From windows to belief rows: tier and lift, dispute, status, per instant and then in maximal runs (design 09.3)."""
 
-from __future__ import annotations
-
 import itertools
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple

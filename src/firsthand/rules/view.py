@@ -1,7 +1,5 @@
 """The past as the fold may see it: entries by id, and entries bearing on a key. Reads are counted and kept."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Callable, Sequence
 from typing import NamedTuple, Protocol

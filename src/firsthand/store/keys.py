@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import os
-import secrets
 from collections.abc import Collection
 from pathlib import Path
 from typing import Final
@@ -43,7 +42,7 @@ class KeyFile:
         """Give a space its key; the caller holds the append lock, so that two processes cannot both do it."""
         keys = self._read()
         if space not in keys:
-            keys[space] = [secrets.token_bytes(KEY_BYTES)]
+            keys[space] = [os.urandom(KEY_BYTES)]
             self._write(keys)
         self._keys = keys
         return keys[space][0]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import re
-from importlib.resources import files
+from pathlib import Path
 from typing import Final
 
 from firsthand.vocabulary.patterns import lazy_pattern
@@ -31,7 +31,7 @@ _NAME: Final = lazy_pattern(r"^-- name: (\w+)\n", re.MULTILINE)
 @functools.cache
 def queries(list_source: str) -> dict[str, str]:
     """Every named query, with the engine's way to read an array parameter put in."""
-    text = files("firsthand.store").joinpath("queries.sql").read_text(encoding="utf-8")
+    text = Path(__file__).with_name("queries.sql").read_text(encoding="utf-8")
     parts = _NAME.split(text)[1:]
     names, bodies = parts[::2], parts[1::2]
     assert len(set(names)) == len(names), "two queries share a name"
@@ -40,7 +40,7 @@ def queries(list_source: str) -> dict[str, str]:
 
 def schema(engine: str) -> str:
     """The schema for `sqlite` or `postgres`."""
-    text = files("firsthand.store").joinpath("schema.sql").read_text(encoding="utf-8")
+    text = Path(__file__).with_name("schema.sql").read_text(encoding="utf-8")
     other = {"sqlite": "-- @postgres", "postgres": "-- @sqlite"}[engine]
     lines = [line for line in text.splitlines() if not line.rstrip().endswith(other)]
     text = "\n".join(lines)

@@ -7,12 +7,11 @@ import functools
 import threading
 from collections.abc import Callable, Generator, Mapping, Sequence
 from pathlib import Path
-from typing import Final, cast
+from typing import TYPE_CHECKING, Final, cast
 
 import apsw
 
 from firsthand.ports import Head, JournalRow, Residue, Scrubbed
-from firsthand.rules.residue import Needle
 from firsthand.store.copying import copy_database, ends_of
 from firsthand.store.engine import Connection
 from firsthand.store.keys import KeyFile
@@ -22,6 +21,9 @@ from firsthand.store.sqlite_write import SqliteWriter
 from firsthand.store.sweep import files_of, rehearse, release, sweep_files, sweep_vocabulary
 from firsthand.store.translating import translated
 from firsthand.vocabulary.errors import BrokenError, ConflictError
+
+if TYPE_CHECKING:
+    from firsthand.rules.residue import Needle
 
 BUSY_TIMEOUT_MS: Final = 30_000
 PRIVATE_MODE: Final = 0o600

@@ -6,11 +6,13 @@ import os
 import threading
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Final, Protocol
+from typing import TYPE_CHECKING, Final, Protocol
 
 from firsthand.ports import Residue
-from firsthand.rules.residue import Needle
 from firsthand.store.engine import Connection
+
+if TYPE_CHECKING:
+    from firsthand.rules.residue import Needle
 
 CHUNK_BYTES: Final = 16 * 1024 * 1024
 OFFSETS_TOLD: Final = 4

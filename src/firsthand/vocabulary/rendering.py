@@ -66,7 +66,7 @@ def item_block(item: Item) -> str:
     lines = [f"- {_inert(item.text, '  ')}", f"  ({_inert(_standing(item), '  ')}) [{short_id(item.record_id)}]"]
     citations = foreign_citations(item)
     shown = citations[:CITATIONS_SHOWN]
-    lines.extend(f"  {_inert(_citation(citation, item.text), '  ')}" for citation in shown)
+    lines.extend(f"  {_citation(citation, item.text)}" for citation in shown)
     if len(citations) > len(shown):
         lines.append(f"  and {len(citations) - len(shown)} more sources")
     return "\n".join(lines)
@@ -215,9 +215,10 @@ def worked(performance: Performance) -> list[str]:
 
 
 def _citation(citation: Citation, text: str) -> str:
-    said = _who_when(citation.speaker or citation.source, citation.occurred_at)
-    quote = f'"{citation.quote}" ' if is_quote(citation, text) else ""
-    return f"{quote}\u2014 {said} [{short_id(citation.record_id)}]"
+    """A citation in two parts: with the dash between them, plain words would have to be searched as odd ones are."""
+    said = f"{_who_when(citation.speaker or citation.source, citation.occurred_at)} [{short_id(citation.record_id)}]"
+    quote = _inert(f'"{citation.quote}"', "  ") + " " if is_quote(citation, text) else ""
+    return f"{quote}\u2014 {_inert(said, '  ')}"
 
 
 def _who_when(who: str | None, when: int | None) -> str:

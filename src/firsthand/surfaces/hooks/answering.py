@@ -18,10 +18,11 @@ from firsthand.vocabulary.grants import SPACE_WIDE
 from firsthand.vocabulary.kinds import Kind
 from firsthand.vocabulary.limits import PACKET_BYTES_MAX, QUERY_BYTES, RECALL_LIMIT_MAX
 from firsthand.vocabulary.records import Working
+from firsthand.vocabulary.rendering import conflict_block, item_block
 
 if TYPE_CHECKING:
     from firsthand.memory import Memory
-    from firsthand.vocabulary.packets import Item, Packet
+    from firsthand.vocabulary.packets import ConflictGroup, Item, Packet
 
 BELIEFS_FIRST: Final = 5
 """How many beliefs come before anything that was only said."""
@@ -96,11 +97,21 @@ def _is_of(item: Item, session: str) -> bool:
 
 def fitted(packet: Packet, items: Sequence[Item], most: int) -> str | None:
     """A packet's conflicts and the best of these items as text of at most `most` bytes; nothing if none fits."""
-    kept = msgspec.structs.replace(packet, conflicts=(), items=())
+    room = most - len(msgspec.structs.replace(packet, conflicts=(), items=()).render().encode())
+    conflicts: list[ConflictGroup] = []
+    kept: list[Item] = []
     for group in packet.conflicts:
-        wider = msgspec.structs.replace(kept, conflicts=(*kept.conflicts, group))
-        kept = wider if len(wider.render().encode()) <= most else kept
+        if (size := _size(conflict_block(group))) <= room:
+            conflicts.append(group)
+            room -= size
     for item in items:
-        wider = msgspec.structs.replace(kept, items=(*kept.items, item))
-        kept = wider if len(wider.render().encode()) <= most else kept
-    return kept.render() if kept.items or kept.conflicts else None
+        if (size := _size(item_block(item))) <= room:
+            kept.append(item)
+            room -= size
+    chosen = msgspec.structs.replace(packet, conflicts=tuple(conflicts), items=tuple(kept))
+    return chosen.render() if kept or conflicts else None
+
+
+def _size(block: str) -> int:
+    """What a block adds to a rendered packet, with the end of its line."""
+    return len(block.encode()) + 1

@@ -7,7 +7,6 @@ database: a sweep looks into every file that does. Texts were masked before they
 from __future__ import annotations
 
 import os
-import secrets
 import time
 from pathlib import Path
 from typing import Any, Final, NamedTuple
@@ -52,7 +51,7 @@ def put(database: Path, batch: Batch) -> bool:
     files = _files(database)
     if len(files) >= FILES_MOST or sum(map(_size, files)) + len(data) > BYTES_MOST:
         return False
-    path = database.with_name(f"{database.name}{SUFFIX}{time.time_ns():020d}-{secrets.token_hex(4)}")
+    path = database.with_name(f"{database.name}{SUFFIX}{time.time_ns():020d}-{os.urandom(4).hex()}")
     try:
         with open(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
             file.write(data)
