@@ -26,6 +26,8 @@ NOTES = (
     "is cut off and the time is all of it; over_budget counts runs that would have been cut off.",
 )
 PROJECT = "boat"
+_OPENER = "import firsthand; firsthand.open"
+"""What opens a memory is loaded when it is first asked for."""
 _ENTRY = "from firsthand.surfaces.entry import main; main()"
 
 
@@ -55,7 +57,7 @@ def measured(folder: Path, size: int, runs: int) -> list[Row]:
         for name, fields in events.items():
             event = {"hook_event_name": name, "session_id": f"s{n}", "cwd": str(folder / PROJECT), **fields(n)}
             _take(taken[name], n, ["-c", _ENTRY, "hook", "claude-code", "--db", str(database)], folder, event)
-        _take(taken["import firsthand"], n, ["-c", "import firsthand"], folder, None)
+        _take(taken["import firsthand"], n, ["-c", _OPENER], folder, None)
         _take(taken["python alone"], n, ["-c", "pass"], folder, None)
     return [_row(name, times, size, is_hook=name in events) for name, times in taken.items()]
 

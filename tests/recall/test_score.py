@@ -1,10 +1,10 @@
 from collections.abc import Mapping
-from dataclasses import fields, replace
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import fields, replace
 
 from firsthand.recall.query import QueryFeatures
 from firsthand.recall.score import WEIGHTS, Candidates, lexical, order, rank, top

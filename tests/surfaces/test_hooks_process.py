@@ -180,6 +180,8 @@ def test_a_hook_loads_neither_the_command_line_nor_what_only_recalls_need(tmp_pa
     loaded = set(json.loads(done.stdout))
     assert "firsthand.surfaces.hooks.storing" in loaded
     assert not loaded & {"click", "rich", "numpy", "asyncio", "http", "tomllib", "firsthand.surfaces.cli"}
+    assert not loaded & {"shutil", "tempfile", "secrets", "importlib.resources", "firsthand.audit"}
+    assert not [name for name in loaded if name.startswith(("firsthand.moving.", "firsthand.recall."))]
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,6 @@ import os
 import shlex
 import shutil
 import sys
-import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -44,7 +43,7 @@ class Drained(msgspec.Struct, frozen=True, kw_only=True):
 def _hook(harness: Harness) -> click.Command:
     @pass_desk
     def callback(desk: Desk) -> None:
-        run_hook(HookCall(harness, dict(desk.flags)), time.monotonic())
+        run_hook(HookCall(harness, dict(desk.flags)))
 
     told = f"Take one event of {harness} from standard input. The harness calls this; it never fails."
     return click.Command(harness, callback=callback, help=told)

@@ -28,8 +28,6 @@ from firsthand.vocabulary.errors import BrokenError, BusyError, FirsthandError, 
 from firsthand.vocabulary.grants import check_slug
 from firsthand.vocabulary.records import Working
 
-LOADING_MS: Final = 100
-"""What Python and our imports have taken of the budget before there is a clock to look at."""
 AT_END_MS: Final = 1_000
 """Nobody waits for the end of a session, so there a slow machine catches up (Claude Code ends it after 1.5 s)."""
 PROJECT_VARIABLE: Final = "CLAUDE_PROJECT_DIR"
@@ -149,8 +147,8 @@ def _account(call: Call, work: Work, *, in_time: bool) -> None:
 
 
 def _allowance(call: Call) -> int:
-    """How many milliseconds the call may take from here."""
-    return max(AT_END_MS if call.event.name == "SessionEnd" else 0, call.settings.hook.budget_ms) - LOADING_MS
+    """How many milliseconds the call may take, from the start of its process."""
+    return max(AT_END_MS if call.event.name == "SessionEnd" else 0, call.settings.hook.budget_ms)
 
 
 def _model(event: Event) -> str | None:
