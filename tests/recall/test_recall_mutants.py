@@ -174,7 +174,7 @@ held, step, citations, delivered, packet = (
     pipeline.delivered_ids,
     pipeline._packet,
 )
-NO_NONCE = SimpleNamespace(token_hex=lambda count: "0" * (2 * count))
+NO_NONCE = SimpleNamespace(urandom=bytes)
 
 MUTANTS = [
     Mutant(
@@ -230,7 +230,7 @@ MUTANTS = [
     Mutant(
         "nonce that is no secret",
         pipeline,
-        "secrets",
+        "os",
         NO_NONCE,
         receipts.test_a_receipt_holds_what_was_delivered_in_rank_order_and_the_packets_nonce,
     ),
