@@ -15,6 +15,7 @@ from firsthand.ports import Head, LedgerRow, Progress, Reader, Store, Writer
 from firsthand.rules.access import Handle
 from firsthand.rules.identity import SALT_BYTES, body_digest, chained, entry_id
 from firsthand.rules.seals import Anchor, SealCheck, read_line
+from firsthand.vocabulary.decoding import decode_skeleton
 from firsthand.vocabulary.entries import Erase, Skeleton
 from firsthand.vocabulary.errors import BrokenError, InvalidError
 from firsthand.vocabulary.moves import LedgerHead, RebuildReport
@@ -23,7 +24,6 @@ from firsthand.vocabulary.patterns import lazy_pattern
 PAGE_ROWS = 1_000
 REPLAYED_TOGETHER = 100
 GENESIS = "0" * 40
-_skeletons = msgspec.json.Decoder(Skeleton)
 _SALT = lazy_pattern(f"[0-9a-f]{{{2 * SALT_BYTES}}}")
 _COLUMNS = {
     "position": int,
@@ -244,7 +244,7 @@ def _verify_row(reader: Reader, row: LedgerRow) -> Skeleton:
     if entry_id(row.skeleton) != row.entry_id:
         raise _broken(row, "skeleton", "its skeleton is not what its id says")
     try:
-        skeleton = _skeletons.decode(row.skeleton)
+        skeleton = decode_skeleton(row.skeleton)
     except (msgspec.DecodeError, msgspec.ValidationError):
         raise _broken(row, "skeleton", "its skeleton cannot be read") from None
     if skeleton.space != reader.space:

@@ -17,11 +17,9 @@ from firsthand.rules.bearing import keys_looked_under
 from firsthand.rules.identity import SALT_BYTES, body_digest, body_text, chained, entry_id, skeleton_text
 from firsthand.rules.wording import BLANK, Indexed, index_words
 from firsthand.stored import body_of, indexed_again
+from firsthand.vocabulary.decoding import decode_body, decode_skeleton
 from firsthand.vocabulary.entries import FORMAT_VERSION, AuthorIds, Body, Define, Edges, Entry, Met, Skeleton
 from firsthand.vocabulary.instants import FOREVER
-
-_skeletons = msgspec.json.Decoder(Skeleton)
-_bodies = msgspec.json.Decoder(Body)
 
 
 class Words(NamedTuple):
@@ -129,8 +127,8 @@ def first_names(reader: Reader, what: str, entries: int) -> list[tuple[str, str]
     found: list[tuple[str, str]] = []
     for row in reader.ledger_rows(0, entries):
         try:
-            edges = _skeletons.decode(row.skeleton).edges
-            name = _bodies.decode(row.body).name if row.body is not None else None
+            edges = decode_skeleton(row.skeleton).edges
+            name = decode_body(row.body).name if row.body is not None else None
         except msgspec.MsgspecError:
             continue
         if isinstance(edges, Define) and edges.what == what and name is not None:

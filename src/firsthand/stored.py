@@ -4,26 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import msgspec
-
 from firsthand.ports import LedgerRow, MaskRow
 from firsthand.rules.wording import BLANK, Indexed, index_words
 from firsthand.veil import unread
-from firsthand.vocabulary.entries import Body, Entry, Revise, Skeleton
+from firsthand.vocabulary.decoding import decode_body, decode_skeleton
+from firsthand.vocabulary.entries import Body, Entry, Revise
 from firsthand.vocabulary.records import Episodic, Payload
-
-_bodies = msgspec.json.Decoder(Body)
-_skeletons = msgspec.json.Decoder(Skeleton)
 
 
 def entry_of(row: LedgerRow) -> Entry:
     """A stored entry as the fold sees it."""
-    return Entry(id=row.entry_id, skeleton=_skeletons.decode(row.skeleton))
+    return Entry(id=row.entry_id, skeleton=decode_skeleton(row.skeleton))
 
 
 def body_of(row: LedgerRow) -> Body | None:
     """The words of a stored entry, unless erased."""
-    return _bodies.decode(row.body) if row.body is not None else None
+    return decode_body(row.body) if row.body is not None else None
 
 
 def indexed_again(entry: Entry, body: Body | None, masks: Sequence[MaskRow] = ()) -> Indexed:

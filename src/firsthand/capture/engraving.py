@@ -19,6 +19,7 @@ from firsthand.rules.normalise import folded
 from firsthand.rules.traces import SENTENCE_CHARACTERS, beginning_of, is_telling
 from firsthand.rules.view import Said, View
 from firsthand.sighting import looks_at
+from firsthand.vocabulary.decoding import decode_body
 from firsthand.vocabulary.entries import (
     Body,
     Edges,
@@ -30,7 +31,6 @@ from firsthand.vocabulary.entries import (
     Reject,
     Revise,
     Show,
-    Skeleton,
     Support,
     Tombstone,
 )
@@ -41,9 +41,6 @@ WORDINGS: Final = 32
 """How many ways a value was put that a tombstone knows again."""
 SENTENCES: Final = 64
 NO_BODY: Final = Body()
-
-_bodies = msgspec.json.Decoder(Body)
-_skeletons = msgspec.json.Decoder(Skeleton)
 
 
 class Engraved(NamedTuple):
@@ -133,7 +130,7 @@ def _wordings(reader: Reader, stone: Tombstone, scope_id: str, edges: Edges, bod
 
 
 def _payload(row: LedgerRow) -> Payload | None:
-    return _bodies.decode(row.body).payload if row.body is not None else None
+    return decode_body(row.body).payload if row.body is not None else None
 
 
 def _complete(handle: Handle, reader: Reader, stone: Tombstone, scope_id: str, wordings: list[Semantic]) -> Tombstone:

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Final, NamedTuple
 
-import msgspec
-
 from firsthand.capture.stones import joined, said_of, voices_of
 from firsthand.ports import LISTED, REST, DocRow, LedgerRow, Reader, ScopeRow
 from firsthand.rules.access import Handle
@@ -17,7 +15,8 @@ from firsthand.rules.terms import terms
 from firsthand.rules.tombstones import covers
 from firsthand.rules.wording import value_words
 from firsthand.sighting import Scene, looks_at
-from firsthand.vocabulary.entries import Body, Entry, Met, Reach, Revise, Skeleton, Support, Tombstone, root_of
+from firsthand.vocabulary.decoding import decode_body, decode_skeleton
+from firsthand.vocabulary.entries import Entry, Met, Reach, Revise, Support, Tombstone, root_of
 from firsthand.vocabulary.patterns import lazy_pattern
 from firsthand.vocabulary.records import Episodic, Semantic
 
@@ -27,9 +26,6 @@ TOO_MANY: Final = 2_000
 a subject, past which only those that hold the value as it was put are."""
 _NUMBER: Final = lazy_pattern(r"\d+")
 _THOUSANDS: Final = lazy_pattern(r"(?<=\d)[,_ '](?=\d{3})")
-
-_bodies = msgspec.json.Decoder(Body)
-_skeletons = msgspec.json.Decoder(Skeleton)
 
 
 class Laid(NamedTuple):
@@ -65,7 +61,7 @@ def reached(
     """Entries with words that say what is forbidden or private, found through the word index and then looked at."""
     by_person = handle.author.role == "person"
     for row in stored_near(reader, scopes, wordings):
-        entry = Entry(id=row.entry_id, skeleton=_skeletons.decode(row.skeleton))
+        entry = Entry(id=row.entry_id, skeleton=decode_skeleton(row.skeleton))
         if not _is_covered(entry, laid, by_person=by_person, now=now):
             continue
         met = _meets(handle, reader, laid, entry, row)
@@ -166,7 +162,7 @@ def _is_covered(entry: Entry, laid: Laid, *, by_person: bool, now: int) -> bool:
 
 
 def _meets(handle: Handle, reader: Reader, laid: Laid, entry: Entry, row: LedgerRow) -> Met | None:
-    body = _bodies.decode(row.body) if row.body is not None else None
+    body = decode_body(row.body) if row.body is not None else None
     edges = entry.skeleton.edges
     if body is None or not isinstance(edges, Revise | Support):
         return None

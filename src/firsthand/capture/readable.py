@@ -11,11 +11,10 @@ from firsthand.ports import BeliefRow, DocRow, Reader
 from firsthand.rules.access import Handle
 from firsthand.rules.view import View
 from firsthand.veil import Veil
-from firsthand.vocabulary.entries import Body, Entry, Revise, Show, root_of
+from firsthand.vocabulary.decoding import decode_body
+from firsthand.vocabulary.entries import Entry, Revise, Show, root_of
 from firsthand.vocabulary.errors import AbsentError, DeniedError
 from firsthand.vocabulary.records import Payload
-
-_bodies = msgspec.json.Decoder(Body)
 
 
 class Held(NamedTuple):
@@ -86,7 +85,7 @@ def absent(field: str) -> AbsentError:
 def payload_of(reader: Reader, entry_id: str) -> Payload | None:
     """The words of a revision, unless erased."""
     row = reader.rows_of([entry_id]).get(entry_id)
-    return _bodies.decode(row.body).payload if row is not None and row.body is not None else None
+    return decode_body(row.body).payload if row is not None and row.body is not None else None
 
 
 def readable_payload(reader: Reader, entry_id: str) -> Payload | None:
@@ -94,4 +93,4 @@ def readable_payload(reader: Reader, entry_id: str) -> Payload | None:
     row = reader.rows_of([entry_id]).get(entry_id)
     if row is None or row.body is None:
         return None
-    return Veil(reader, [entry_id]).body(entry_id, _bodies.decode(row.body)).payload
+    return Veil(reader, [entry_id]).body(entry_id, decode_body(row.body)).payload

@@ -12,6 +12,7 @@ from firsthand.rules.access import Handle
 from firsthand.rules.identity import ID_HEX, SALT_BYTES, body_digest, entry_id
 from firsthand.rules.seals import SealCheck
 from firsthand.rules.vouching import least, most
+from firsthand.vocabulary.decoding import decode_body, decode_skeleton
 from firsthand.vocabulary.entries import FORMAT_VERSION, Body, Define, Skeleton
 from firsthand.vocabulary.kinds import PeerTrust
 from firsthand.vocabulary.limits import BODY_BYTES
@@ -21,8 +22,6 @@ SKELETON_BYTES: Final = 256 * 1024
 _ID: Final = lazy_pattern(f"e[0-9a-f]{{{ID_HEX}}}")
 _SALT: Final = lazy_pattern(f"[0-9a-f]{{{2 * SALT_BYTES}}}")
 _RELAYED: Final = ('"what":"peer"', '"what":"arrival"')
-_skeletons = msgspec.json.Decoder(Skeleton)
-_bodies = msgspec.json.Decoder(Body)
 
 
 class _Versioned(msgspec.Struct):
@@ -128,7 +127,7 @@ def _decoded(text: str) -> Skeleton:
     try:
         if msgspec.json.decode(text, type=_Versioned).format > FORMAT_VERSION:
             raise UnfitError("format_unknown")
-        return _skeletons.decode(text)
+        return decode_skeleton(text)
     except (msgspec.MsgspecError, UnicodeError, RecursionError):
         raise UnfitError("format_unknown") from None
 
@@ -141,6 +140,6 @@ def _body(row: LedgerRow, skeleton: Skeleton) -> Body | None:
     if not _SALT.fullmatch(row.salt) or body_digest(row.salt, row.body) != skeleton.body:
         raise UnfitError("body_differs")
     try:
-        return _bodies.decode(row.body)
+        return decode_body(row.body)
     except (msgspec.MsgspecError, UnicodeError, RecursionError):
         raise UnfitError("body_unreadable") from None

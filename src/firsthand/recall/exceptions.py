@@ -18,12 +18,12 @@ from firsthand.rules.normalise import name_key
 from firsthand.rules.qualify import contradicted, excepting
 from firsthand.rules.view import said_by
 from firsthand.veil import Veil
-from firsthand.vocabulary.entries import Body, Claim, Entry
+from firsthand.vocabulary.decoding import decode_body
+from firsthand.vocabulary.entries import Claim, Entry
 from firsthand.vocabulary.packets import Excepted, Item
 from firsthand.vocabulary.records import Semantic
 
 EXCEPTIONS_MOST: Final = 20
-_bodies = msgspec.json.Decoder(Body)
 
 
 def exceptions(
@@ -107,7 +107,7 @@ def _holds(handle: Handle, plan: Plan, row: BeliefRow) -> bool:
 def _excepted(reader: Reader, plan: Plan, row: BeliefRow) -> Excepted | None:
     """An exception in words, unless the recall's conditions rule it out."""
     stored = reader.rows_of([row.revision_id]).get(row.revision_id)
-    body = _bodies.decode(stored.body) if stored is not None and stored.body is not None else None
+    body = decode_body(stored.body) if stored is not None and stored.body is not None else None
     payload = Veil(reader, [row.revision_id], plan.known_at).body(row.revision_id, body).payload if body else None
     if not isinstance(payload, Semantic) or contradicted(payload.validity.conditions, plan.conditions):
         return None

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from typing import Final, NamedTuple
 
-import msgspec
-
 from firsthand.ports import Attention, BeliefRow, LedgerRow, Reader
 from firsthand.recall.beside import Beside
 from firsthand.recall.denials import deniers
@@ -26,15 +24,14 @@ from firsthand.rules.qualify import Drift, excepting, qualify
 from firsthand.rules.view import Said, View, said_by
 from firsthand.rules.wording import claim_words, words_of
 from firsthand.veil import WITHHELD, Veil
-from firsthand.vocabulary.entries import Body, Entry, Revise, Skeleton, root_of
+from firsthand.vocabulary.decoding import decode_body, decode_skeleton
+from firsthand.vocabulary.entries import Body, Entry, Revise, root_of
 from firsthand.vocabulary.instants import BEGINNING, FOREVER
 from firsthand.vocabulary.kinds import SENSITIVITIES, Authority
 from firsthand.vocabulary.packets import Citation, Item, Qualifier, Structure, Why
 from firsthand.vocabulary.records import Episodic, Payload, Performance, Semantic
 
 CITATIONS_PER_ITEM: Final = 5
-_bodies = msgspec.json.Decoder(Body)
-_skeletons = msgspec.json.Decoder(Skeleton)
 
 
 class Chosen(NamedTuple):
@@ -195,7 +192,7 @@ def _qualifier(
 
 
 def _body(stored: LedgerRow) -> Body | None:
-    return _bodies.decode(stored.body) if stored.body is not None else None
+    return decode_body(stored.body) if stored.body is not None else None
 
 
 def _scope_name(reader: Reader, scope_id: str) -> str:
@@ -230,7 +227,7 @@ def _structure(payload: Payload) -> Structure | None:
 
 
 def _voice(reader: Reader, own: LedgerRow) -> Voice:
-    entry = reader.vouched(Entry(id=own.entry_id, skeleton=_skeletons.decode(own.skeleton)))
+    entry = reader.vouched(Entry(id=own.entry_id, skeleton=decode_skeleton(own.skeleton)))
     if entry is None:
         return Voice(False, False)
     edges = entry.skeleton.edges

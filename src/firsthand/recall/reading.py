@@ -23,7 +23,8 @@ from firsthand.rules.view import View
 from firsthand.rules.visibility import show_heads
 from firsthand.rules.wording import names_in, words_of
 from firsthand.veil import WITHHELD, Veil
-from firsthand.vocabulary.entries import Attend, Body, Edges, Entry, Relate, Skeleton, root_of
+from firsthand.vocabulary.decoding import decode_body
+from firsthand.vocabulary.entries import Attend, Edges, Entry, Relate, Skeleton, root_of
 from firsthand.vocabulary.errors import AbsentError, InvalidError
 from firsthand.vocabulary.instants import BEGINNING, FOREVER
 from firsthand.vocabulary.kinds import SENSITIVITIES
@@ -41,7 +42,6 @@ from firsthand.vocabulary.packets import (
 from firsthand.vocabulary.patterns import lazy_pattern
 from firsthand.vocabulary.records import Episodic
 
-_bodies = msgspec.json.Decoder(Body)
 PAGE_OVER_FETCH: Final = 4
 _CURSOR: Final = lazy_pattern(r"[0-9]{1,18}")
 
@@ -209,7 +209,7 @@ def _entry_views(reader: Reader, handle: Handle, looked: Looked, rows: Sequence[
 def _entry_view(reader: Reader, row: LedgerRow, marks: Mapping[str, Sequence[Veiled]]) -> EntryView:
     """An entry as it was known when it came: what was only taken back later is still its history."""
     skeleton = msgspec.json.decode(row.skeleton, type=Skeleton)
-    body = _bodies.decode(row.body) if row.body is not None else None
+    body = decode_body(row.body) if row.body is not None else None
     if body is not None:
         body = Veil(reader, [row.entry_id], row.received_at, _of(row, marks)).body(row.entry_id, body)
     payload = body.payload if body is not None else None
@@ -248,7 +248,7 @@ def _beliefs(reader: Reader, handle: Handle, looked: Looked, record_id: str) -> 
         if row.sensitivity > handle.clearance:
             continue
         own = stored[docs[row.vid].position]
-        body = _bodies.decode(own.body) if own.body is not None else None
+        body = decode_body(own.body) if own.body is not None else None
         if body is not None:
             body = Veil(reader, [own.entry_id], row.known_from, _of(own, marks)).body(own.entry_id, body)
         payload = body.payload if body is not None else None
@@ -288,7 +288,7 @@ def _supports(
     views: list[SupportView] = []
     for s in said:
         row = stored.get(root_of(s.evidence))
-        payload = _bodies.decode(row.body).payload if row is not None and row.body is not None else None
+        payload = decode_body(row.body).payload if row is not None and row.body is not None else None
         citation = None
         if payload is not None:
             text = words_of(payload)
@@ -314,7 +314,7 @@ def _supports(
 def _mentioned(reader: Reader, row: BeliefRow) -> list[str]:
     """Names that a revision's document mentions: of all that its words may name, those it was indexed under."""
     stored = reader.rows_of([row.revision_id]).get(row.revision_id)
-    payload = _bodies.decode(stored.body).payload if stored is not None and stored.body is not None else None
+    payload = decode_body(stored.body).payload if stored is not None and stored.body is not None else None
     return reader.mentions_among(row.scope_id, row.vid, names_in(payload)) if payload is not None else []
 
 

@@ -13,8 +13,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import Final, NamedTuple
 
-import msgspec
-
 from firsthand.ports import LedgerRow, Reader
 from firsthand.rules.access import Handle
 from firsthand.rules.bearing import PEERS_KEY, is_absolute, tombstone_key, tombstone_of
@@ -23,14 +21,13 @@ from firsthand.rules.tombstones import lifted
 from firsthand.rules.view import View
 from firsthand.sighting import Look, Scene, looks_at
 from firsthand.veil import mark
-from firsthand.vocabulary.entries import Body, Entry, Propose, Revise, Skeleton
+from firsthand.vocabulary.decoding import decode_body, decode_skeleton
+from firsthand.vocabulary.entries import Body, Entry, Propose, Revise
 from firsthand.vocabulary.grants import SPACE_WIDE
 from firsthand.vocabulary.records import Episodic
 
 KEPT: Final = 512
 """Entries whose sentences are kept, as digests, for the next time they are shown."""
-_bodies = msgspec.json.Decoder(Body)
-_skeletons = msgspec.json.Decoder(Skeleton)
 
 
 class Seen(NamedTuple):
@@ -166,8 +163,8 @@ class Hindsight:
 
 def _look(row: LedgerRow, handle: Handle) -> Seen:
     """The sentences of an entry as tombstones are looked for in them."""
-    skeleton = _skeletons.decode(row.skeleton)
-    body = _bodies.decode(row.body) if row.body is not None else Body()
+    skeleton = decode_skeleton(row.skeleton)
+    body = decode_body(row.body) if row.body is not None else Body()
     episode = body.payload if isinstance(body.payload, Episodic) else None
     utterance = isinstance(skeleton.edges, Revise) and skeleton.edges.utterance
     looks = looks_at(body, handle.keyed, utterance=utterance)

@@ -4,21 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-import msgspec
-
 from firsthand.ports import Head, LedgerRow
 from firsthand.rules.bearing import PEERS_KEY, arrival_key, named_by, sender_key
 from firsthand.rules.vouching import as_vouched, least, most
 from firsthand.store.engine import Connection
 from firsthand.store.snapshot import Snapshot, array
-from firsthand.vocabulary.entries import Define, Entry, Skeleton
+from firsthand.vocabulary.decoding import decode_skeleton
+from firsthand.vocabulary.entries import Define, Entry
 from firsthand.vocabulary.instants import FOREVER
 from firsthand.vocabulary.kinds import PeerTrust
 
 GENESIS = "0" * 40
 ARRIVALS_KEPT = 64
-
-_skeletons = msgspec.json.Decoder(Skeleton)
 
 
 class LedgerReads(Snapshot):
@@ -99,7 +96,7 @@ class LedgerReads(Snapshot):
         return [r[0] for r in self._all("positions_bearing_on", key)]
 
     def _decoded(self, entry_id: str, skeleton: str) -> Entry | None:
-        return self.vouched(Entry(id=entry_id, skeleton=_skeletons.decode(skeleton)))
+        return self.vouched(Entry(id=entry_id, skeleton=decode_skeleton(skeleton)))
 
     # ---- other stores ------------------------------------------------------------------------------------------
 
@@ -117,7 +114,7 @@ class LedgerReads(Snapshot):
 
     def _keep_arrival(self, entry_id: str, skeleton: str) -> Define:
         """An arrival names hundreds of entries, which are read one after the other."""
-        edges = _skeletons.decode(skeleton).edges
+        edges = decode_skeleton(skeleton).edges
         assert isinstance(edges, Define)
         if len(self._arrivals) >= ARRIVALS_KEPT:
             self._arrivals.clear()
@@ -151,5 +148,5 @@ class LedgerReads(Snapshot):
         return self._trusted
 
     def _defines(self, key: str) -> list[Define]:
-        found = (_skeletons.decode(text).edges for _, text in self._all("bearing_on", key))
+        found = (decode_skeleton(text).edges for _, text in self._all("bearing_on", key))
         return [edges for edges in found if isinstance(edges, Define)]
