@@ -30,7 +30,7 @@ def run(seed: int, lives: int, patch: pytest.MonkeyPatch, phases: tuple[Phase, .
         suppress_health_check=list(HealthCheck), report_multiple_bugs=False,
     )  # fmt: skip
     patch.setattr("hypothesis.core.global_force_seed", seed)
-    patch.setattr("os.urandom", lambda size: life.salts.randbytes(size))
+    patch.setattr("os.urandom", life.salts.randbytes)
     try:
         run_state_machine_as_test(world_machine.Machine, settings=how)
     except BaseException:

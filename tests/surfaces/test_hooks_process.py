@@ -14,7 +14,7 @@ import apsw
 import pytest
 from harness import Make, added
 
-from firsthand.surfaces.entry import hook_call
+from firsthand.surfaces.entry import HookCall, hook_call, run_hook
 from firsthand.surfaces.hooks import answering, health, running, spool
 
 FIRSTHAND = str(Path(sys.executable).with_name("firsthand"))
@@ -182,6 +182,17 @@ def test_a_hook_loads_neither_the_command_line_nor_what_only_recalls_need(tmp_pa
     assert not loaded & {"click", "rich", "numpy", "asyncio", "http", "tomllib", "firsthand.surfaces.cli"}
     assert not loaded & {"shutil", "tempfile", "secrets", "importlib.resources", "firsthand.audit"}
     assert not [name for name in loaded if name.startswith(("firsthand.moving.", "firsthand.recall."))]
+
+
+def test_a_hooks_time_begins_with_its_process_and_it_collects_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    seen: list[object] = []
+    monkeypatch.setattr("gc.disable", lambda: seen.append("nothing is collected"))
+    monkeypatch.setattr("time.monotonic", lambda: 100.0)
+    monkeypatch.setattr("time.process_time", lambda: 0.25)
+    monkeypatch.setattr("firsthand.surfaces.hooks.running.run", lambda *_, started, **__: seen.append(started))
+    monkeypatch.setattr("os._exit", seen.append)
+    run_hook(HookCall("codex", {}))
+    assert seen == ["nothing is collected", 99.75, 0]
 
 
 @pytest.mark.parametrize(
