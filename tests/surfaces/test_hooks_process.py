@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import subprocess
 import sys
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -193,6 +195,19 @@ def test_a_hooks_time_begins_with_its_process_and_it_collects_nothing(monkeypatc
     monkeypatch.setattr("os._exit", seen.append)
     run_hook(HookCall("codex", {}))
     assert seen == ["nothing is collected", 99.75, 0]
+
+
+@pytest.mark.parametrize(("own", "stored"), [(60_000, 1), (0, 0)])
+def test_a_start_that_took_all_the_time_leaves_the_work_its_own(
+    make: Make, monkeypatch: pytest.MonkeyPatch, own: int, stored: int
+) -> None:
+    monkeypatch.setattr(running, "WORK_MS", own)
+    session = make()
+    event = session.event("UserPromptSubmit", prompt="The mast is made of spruce.")
+    flags: dict[Any, Any] = {"db": str(session.database), "actor": "ana"}
+    late = time.monotonic() - 3_600
+    running.run("codex", flags, started=late, stdin=io.BytesIO(json.dumps(event).encode()), stdout=io.BytesIO())
+    assert health.read(session.database).stored == stored
 
 
 @pytest.mark.parametrize(

@@ -30,6 +30,8 @@ from firsthand.vocabulary.records import Working
 
 AT_END_MS: Final = 1_000
 """Nobody waits for the end of a session, so there a slow machine catches up (Claude Code ends it after 1.5 s)."""
+WORK_MS: Final = 150
+"""What a call may take for its own work however slow its start was: a hook that never has time to answer is of no use."""
 PROJECT_VARIABLE: Final = "CLAUDE_PROJECT_DIR"
 SQLITE_SCHEME: Final = "sqlite://"
 UNEXPECTED: Final = "unexpected"
@@ -99,7 +101,7 @@ def run(
         code = error.code if isinstance(error, FirsthandError) else UNEXPECTED
         health.note(_place(flags), lambda h: h.with_failure(code, _now()))
         return
-    until = started + _allowance(call) / 1_000
+    until = max(started + _allowance(call) / 1_000, time.monotonic() + WORK_MS / 1_000)
     work = Work(call, until)
     work.start()
     work.join(max(0.0, until - time.monotonic()))
