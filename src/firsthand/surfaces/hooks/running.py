@@ -31,7 +31,7 @@ from firsthand.vocabulary.records import Working
 AT_END_MS: Final = 1_000
 """Nobody waits for the end of a session, so there a slow machine catches up (Claude Code ends it after 1.5 s)."""
 WORK_MS: Final = 150
-"""What a call may take for its own work however slow its start was: a hook that never has time to answer is of no use."""
+"""What a call may take for its own work, however slow its start: a hook that never has time to answer is of no use."""
 PROJECT_VARIABLE: Final = "CLAUDE_PROJECT_DIR"
 SQLITE_SCHEME: Final = "sqlite://"
 UNEXPECTED: Final = "unexpected"
