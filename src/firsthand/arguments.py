@@ -18,11 +18,14 @@ from firsthand.vocabulary import limits
 from firsthand.vocabulary.errors import InvalidError
 from firsthand.vocabulary.instants import BEGINNING, to_micros
 from firsthand.vocabulary.records import Episodic, Payload, Semantic, TypedValue, Validity
+from firsthand.vocabulary.turns import TurnName
 
 Conditions = Mapping[str, str | int | float | bool]
 Value = str | int | float | bool | date | datetime | TypedValue
 
-_EPISODE_FIELDS = frozenset(Episodic.__struct_fields__) | {"sensitivity", "imported", "reason", "idempotency_key"}
+_EPISODE_FIELDS = frozenset(Episodic.__struct_fields__) | {
+    "sensitivity", "imported", "reason", "idempotency_key", "turns",
+}  # fmt: skip
 _CLAIM_FIELDS = frozenset(
     ("statement", "subject", "predicate", "object", "unit", "polarity", "conditions", "valid_from", "valid_to",
      "volatility", "tags", "metadata")
@@ -64,6 +67,13 @@ def _dated(events: object, field: str) -> object:
             event = {**cast("Mapping[str, Any]", event), "at": to_micros(at, f"{field}.at")}
         dated.append(shape.plain(cast("object", event), field))
     return dated
+
+
+def turns(given: object) -> tuple[TurnName, ...]:
+    if not isinstance(given, list | tuple):
+        raise InvalidError("shape_invalid", "turns is a list of names of turns", field="turns")
+    parts = [shape.plain(turn, "turns") for turn in cast("Sequence[object]", given)]
+    return tuple(shape.convert(part, TurnName, "turns") for part in parts)
 
 
 def record(fields: Mapping[str, Any]) -> Payload:

@@ -56,6 +56,7 @@ from firsthand.vocabulary.records import (
 )
 from firsthand.vocabulary.refusals import RefusalPage
 from firsthand.vocabulary.results import Result
+from firsthand.vocabulary.turns import TurnName
 
 if TYPE_CHECKING:
     from firsthand.capture.aftermath import Aftermath
@@ -167,13 +168,15 @@ class Memory(Revising):
         origin: str | None = None,
         sensitivity: Sensitivity = DEFAULT_SENSITIVITY,
         imported: bool = False,
+        turns: Sequence[TurnName | Mapping[str, Any]] = (),
         idempotency_key: str | None = None,
         reason: str | None = None,
     ) -> Receipt:
         """Store exactly what was said or happened: at most 64 KiB of text, immutable from now on.
 
         `speaker` is only a claim unless this credential may attest it. `occurred_at` is when it was said, `thread` what
-        conversation it belongs to. Typed secrets are masked and our own packets cut before anything is stored; the
+        conversation it belongs to. `turns` names what another program of the owner may have kept: if it kept it all,
+        that receipt comes back. Typed secrets are masked and our own packets cut before anything is stored; the
         receipt says so. Writes one episode. Raises `InvalidError` over a limit, `DeniedError` outside the grant.
         """
         fields = {k: v for k, v in locals().items() if k not in ("self", "idempotency_key")}
@@ -692,6 +695,7 @@ class Memory(Revising):
             reason=fields.get("reason"),
             idempotency_key=key,
             imported=shape.switch(fields.get("imported", False), "imported"),
+            turns=arguments.turns(fields.get("turns", ())),
         )
 
     def _remember_write(self, fields: Mapping[str, Any], key: str | None) -> Write:

@@ -33,7 +33,7 @@ class Session:
     def __init__(self, folder: Path, database: Path, session: str = "s-1", harness: Harness = "claude-code") -> None:
         self.folder, self.database, self.session, self.harness = folder, database, session, harness
         self.transcript = database.parent / f"{session}.jsonl"
-        self.calls = 0
+        self.calls = self.lines = 0
 
     def event(self, name: str, **fields: Any) -> dict[str, Any]:
         """An event in the harness's form, with a field that no version of ours knows."""
@@ -67,7 +67,7 @@ class Session:
 
     def use(self, tool: str, given: dict[str, Any], response: Any, *, failed: bool = False) -> None:
         """The agent uses a tool."""
-        call = f"toolu_{self.session}_{self.calls}"
+        call = f"toolu_{self.session}_{self.lines}"
         self.write("assistant", [{"type": "tool_use", "id": call, "name": tool, "input": given}])
         told = response if isinstance(response, str) else json.dumps(response)
         self.write("user", [{"type": "tool_result", "tool_use_id": call, "content": told, "is_error": failed}])
@@ -81,8 +81,10 @@ class Session:
 
     def write(self, role: str, content: Any, **more: Any) -> None:
         """A line of Claude Code's transcript."""
-        message = {"role": role, "content": content}
-        self.line({"type": role, "isSidechain": False, "timestamp": TIMESTAMP, "message": message, **more})
+        self.lines += 1
+        told = {"message": {"role": role, "content": content}, "uuid": f"{self.session}-line-{self.lines}"}
+        where = {"type": role, "isSidechain": False, "timestamp": TIMESTAMP, "sessionId": self.session}
+        self.line({**where, **told, **more})
 
     def line(self, fields: Any) -> None:
         """Any line."""

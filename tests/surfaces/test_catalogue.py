@@ -66,7 +66,7 @@ def test_an_operation_takes_what_its_verb_takes(operation: Operation, memory: fi
     parameters = inspect.signature(attrgetter(operation.path)(memory)).parameters.values()
     if any(p.kind is p.VAR_KEYWORD for p in parameters):
         return
-    taken = {p.name for p in parameters} - {"progress", "imported", *SPREAD.get(operation.name, ())}
+    taken = {p.name for p in parameters} - {"progress", "imported", "turns", *SPREAD.get(operation.name, ())}
     fields = {field.name for field in msgspec.structs.fields(operation.takes)}
     parts = {"subject", "predicate", "object", "statement", "unit", "polarity"} if operation.name in SPREAD else set()
     left = taken - fields

@@ -8,8 +8,8 @@ import pytest
 from harness import Make, Session
 
 import firsthand
+from firsthand.capture import clipping
 from firsthand.capture.fences import Cut
-from firsthand.surfaces.hooks import texts
 
 FACT = "The mast of the boat is made of spruce."
 TURNS = 12
@@ -54,6 +54,6 @@ def test_nothing_that_was_brought_back_is_kept_again(make: Make) -> None:
 
 def test_a_hook_that_does_not_cut_packets_is_seen(make: Make, monkeypatch: pytest.MonkeyPatch) -> None:
     """The gateway cuts whole packets; the end of one, left over from a result that was clipped, it cannot know."""
-    monkeypatch.setattr(texts, "cut", lambda text, is_ours: Cut(text, 0))
+    monkeypatch.setattr(clipping, "cut", lambda text, is_ours: Cut(text, 0))
     session = live(make)
     assert len([text for text in session.texts("tool") if "spruce" in text]) > 0

@@ -17,6 +17,7 @@ from firsthand.vocabulary.entries import Body, Revise
 from firsthand.vocabulary.kinds import SENSITIVITIES, Sensitivity
 from firsthand.vocabulary.packets import Masking, Receipt
 from firsthand.vocabulary.records import Episodic
+from firsthand.vocabulary.turns import TurnName
 
 
 class Episode(NamedTuple):
@@ -74,6 +75,7 @@ def capture(
     reason: str | None,
     idempotency_key: str | None,
     imported: bool = False,
+    turns: tuple[TurnName, ...] = (),
 ) -> Write:
     """The write that captures an episode."""
     handle.may_write("capture")
@@ -106,4 +108,6 @@ def capture(
     if idempotency_key is not None:
         fingerprint = gateway.fingerprint(handle, payload, sensitivity, asked, imported)
     names = episode.words.indexed.perhaps
-    return Write("capture", run, idempotency_key, fingerprint, names=names, maskings=maskings)
+    return Write(
+        "capture", run, idempotency_key, fingerprint, names=names, maskings=maskings, turns=turns, imported=imported
+    )

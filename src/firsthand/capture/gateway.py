@@ -17,6 +17,7 @@ from firsthand.capture.engraving import engraved
 from firsthand.capture.replays import ONLY_OWN_WORDS, replayed
 from firsthand.capture.sieve import Sieve, Sieved
 from firsthand.capture.stones import met_by
+from firsthand.capture.turns import named
 from firsthand.journal import Journal
 from firsthand.ledger import Appended, Draft, Words, append, prepare
 from firsthand.ports import Clock, RequestRow, Store, Writer
@@ -29,6 +30,7 @@ from firsthand.vocabulary.errors import InvalidError, NextAction
 from firsthand.vocabulary.grants import SPACE_WIDE
 from firsthand.vocabulary.limits import IDEMPOTENCY_KEY_BYTES, check_bytes
 from firsthand.vocabulary.packets import Masking, Receipt
+from firsthand.vocabulary.turns import TurnName
 
 NO_WORDS = Body()
 
@@ -37,7 +39,8 @@ class Write(NamedTuple):
     """A verb ready to run under the lock. `fingerprint` tells one request from another under the same key.
 
     `of` tells apart the writes of one request, such as the feedback on each record of a recall. `names`: keys that are
-    looked up as names of entities. `maskings`: what was masked in its words, for whoever asks again.
+    looked up as names of entities. `maskings`: what was masked in its words, for whoever asks again. `turns`: what it
+    is known by whichever program of its owner writes it, from a file where it is `imported`.
     """
 
     verb: str
@@ -47,6 +50,8 @@ class Write(NamedTuple):
     of: str = ""
     names: tuple[str, ...] = ()
     maskings: tuple[Masking, ...] = ()
+    turns: tuple[TurnName, ...] = ()
+    imported: bool = False
 
 
 class _RollbackError(Exception):
@@ -204,21 +209,22 @@ class Gateway:
             return None if known is None else replayed(reader, handle, verb, known, fingerprint, ())
 
     def _once(self, handle: Handle, writer: Writer, write: Write) -> Receipt:
-        """Run a write, or answer with the first receipt of its idempotency key."""
-        if write.key is None:
-            return write.run(writer)
-        digest = request_digest(handle, write.verb, write.key, write.of)
-        known = writer.request(digest)
+        """Run a write, or answer with the first receipt of its idempotency key, or of the turns it is known by."""
+        digest = None if write.key is None else request_digest(handle, write.verb, write.key, write.of)
+        known = None if digest is None else writer.request(digest)
         if known is not None:
             return replayed(writer, handle, write.verb, known, write.fingerprint, write.maskings)
+        kept, names = named(handle, writer, write.turns, imported=write.imported)
+        own = () if digest is None else (digest,)
+        if kept is not None:
+            _note(writer, own, kept._replace(fingerprint=write.fingerprint))
+            return replayed(writer, handle, write.verb, kept, kept.fingerprint, write.maskings)
         receipt = write.run(writer)
-        writer.put_request(
-            digest,
-            RequestRow(
-                write.fingerprint, receipt.outcome, receipt.record_id, receipt.entry_id, receipt.evidence_id,
-                receipt.known_at, receipt.code,
-            ),
+        row = RequestRow(
+            write.fingerprint, receipt.outcome, receipt.record_id, receipt.entry_id, receipt.evidence_id,
+            receipt.known_at, receipt.code,
         )  # fmt: skip
+        _note(writer, (*own, *names), row)
         return receipt
 
     def define_names(self, handle: Handle, writer: Writer) -> None:
@@ -229,6 +235,11 @@ class Gateway:
             if known is None:
                 words = self.words(Body(name=text), 0)
                 self.append(handle, writer, _definition(what, name_id), words, scope_id=SPACE_WIDE)
+
+
+def _note(writer: Writer, digests: Sequence[str], row: RequestRow) -> None:
+    for digest in digests:
+        writer.put_request(digest, row)
 
 
 def _definition(what: str, name_id: str) -> Define:

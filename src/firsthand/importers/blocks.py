@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Final, NamedTuple, cast
+from typing import Final, Literal, NamedTuple, cast
 
+from firsthand.capture.clipping import clean
 from firsthand.importers.jsonlines import Fields, compact, list_of, text_of
+from firsthand.importers.session_turns import Part, turn_name
 from firsthand.vocabulary.errors import InvalidError
 from firsthand.vocabulary.limits import says_nothing
 
@@ -16,16 +18,29 @@ _CALLS_KEPT: Final = 1_000
 
 
 class Piece(NamedTuple):
-    """One thing that a message says; with a tool's name it is that tool's output, else the words of its speaker."""
+    """One thing that a message says; with a tool's name it is that tool's output, else the words of its speaker.
+
+    `call` is the id of the tool's call, in the call and in its output.
+    """
 
     text: str
     place: int = 0
     kind: str | None = None
     tool: str | None = None
+    call: str | None = None
 
     def named(self, message: str | None) -> str | None:
         """The piece's own id: its message's, with its place where it is not the first."""
         return message if message is None or self.place == 0 else f"{message}#{self.place}"
+
+    def turn(self, harness: str, session: str | None, by: Literal["prompt", "reply"]) -> str | None:
+        """What a hook of this harness calls this part of a session, if it is told of it; spoken words are `by` one."""
+        if session is None:
+            return None
+        if self.kind is None:
+            return turn_name(harness, session, by, clean(self.text))
+        part: Part = "call" if self.kind == TOOL_USE else "result"
+        return None if self.call is None else turn_name(harness, session, part, self.call)
 
     def speaker(self, otherwise: str) -> str:
         """A tool speaks under a name that nobody else can have, so that no file puts words into somebody's mouth."""
@@ -76,10 +91,12 @@ def _piece(block: Fields, tools: Tools) -> Piece | None:
             return Piece(text_of(block, "text") or "")
         case "tool_use":
             name = text_of(block, "name") or "tool"
-            tools.called(text_of(block, "id"), name)
-            return Piece(f"{name} {compact(block.get('input'))}", kind=TOOL_USE)
+            call = text_of(block, "id")
+            tools.called(call, name)
+            return Piece(f"{name} {compact(block.get('input'))}", kind=TOOL_USE, call=call)
         case "tool_result":
-            tool = tools.answering(text_of(block, "tool_use_id"))
-            return Piece(plain_text(block.get("content")), kind=TOOL_RESULT, tool=tool)
+            call = text_of(block, "tool_use_id")
+            tool = tools.answering(call)
+            return Piece(plain_text(block.get("content")), kind=TOOL_RESULT, tool=tool, call=call)
         case _:
             return None

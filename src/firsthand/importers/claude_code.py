@@ -17,6 +17,7 @@ from firsthand.vocabulary.instants import to_micros
 from firsthand.vocabulary.limits import SESSION_LINE_BYTES
 from firsthand.vocabulary.packets import ImportReport
 
+HARNESS: Final = "claude-code"
 ASSISTANT: Final = "Claude"
 SUMMARY: Final = "summary"
 _BY_THE_PROGRAM: Final = re.compile(
@@ -43,9 +44,9 @@ def import_claude_code(
     program keeps. What it writes in the user's place is nobody's speech and left out; what it tells a subagent is
     Claude's. A turn's id is the line's `uuid`, with the block's place after the first; its thread is the session, or
     the subagent's part of it. Lines are known by their ids wherever the file lies, so a forked session adds only what
-    it does not share.
+    it does not share; what the hooks of its owner kept is known, too.
     """
-    how = Format(partial(parse, user=speaker), "*.jsonl", ids_within="claude-code")
+    how = Format(partial(parse, user=speaker), "*.jsonl", ids_within=HARNESS)
     return bring_in(memory, source, how, name=name, on_error=on_error, progress=progress, batch=batch)
 
 
@@ -98,7 +99,16 @@ def _message(number: int, fields: Fields, speaker: str, tools: Tools) -> Iterato
             native_id=piece.named(text_of(fields, "uuid")),
             event_kind=SUMMARY if compacted else piece.kind,
             origin=piece.tool,
+            turn=_turn(fields, piece, by_the_user=speaker != ASSISTANT and not said_by_claude),
         )
+
+
+def _turn(fields: Fields, piece: Piece, *, by_the_user: bool) -> str | None:
+    """What a hook calls it. What a subagent says, and what is said to it, no hook hears."""
+    between_claudes = fields.get("isSidechain") is True or fields.get("isCompactSummary") is True
+    if piece.kind is None and between_claudes:
+        return None
+    return piece.turn(HARNESS, text_of(fields, "sessionId"), "prompt" if by_the_user else "reply")
 
 
 def _is_by_the_program(piece: Piece) -> bool:

@@ -16,6 +16,7 @@ from firsthand.vocabulary.instants import to_micros
 from firsthand.vocabulary.limits import SESSION_LINE_BYTES, says_nothing
 from firsthand.vocabulary.packets import ImportReport
 
+HARNESS: Final = "codex"
 ASSISTANT: Final = "Codex"
 _BY_THE_PROGRAM: Final = re.compile(
     r"\s*(?:# AGENTS\.md instructions for "
@@ -41,9 +42,10 @@ def import_codex(
     Taken are the `response_item` lines: the user's turns (as `speaker`'s), Codex's words and calls of tools, and what
     tools gave back. The `event_msg` lines say the same again and are left out, as is reasoning, and what the program
     writes in the user's place. The thread is the session's id. Words have no ids: they are known by thread,
-    instant and text, wherever the file lies. A forked session repeats its beginning under another thread.
+    instant and text, wherever the file lies. A forked session repeats its beginning under another thread. What the
+    hooks of its owner kept is known, too.
     """
-    how = Format(partial(parse, user=speaker), "*.jsonl", ids_within="codex")
+    how = Format(partial(parse, user=speaker), "*.jsonl", ids_within=HARNESS)
     return bring_in(memory, source, how, name=name, on_error=on_error, progress=progress, batch=batch)
 
 
@@ -94,6 +96,7 @@ def _turns(number: int, fields: Fields, user: str, session: _Session) -> list[Li
             native_id=native_id,
             event_kind=piece.kind,
             origin=piece.tool,
+            turn=piece.turn(HARNESS, session.thread, "reply" if speaker == ASSISTANT else "prompt"),
         )
         for piece, speaker, native_id in said
         if not says_nothing(piece.text)
@@ -108,9 +111,9 @@ def _said(payload: Fields, user: str, tools: Tools) -> list[_Said]:
     if kind in _CALLS:
         name = text_of(payload, "name") or "shell"
         tools.called(call, name)
-        return [_Said(Piece(f"{name} {_arguments(payload)}", kind=TOOL_USE), native_id=call)]
+        return [_Said(Piece(f"{name} {_arguments(payload)}", kind=TOOL_USE, call=call), native_id=call)]
     if kind in _OUTPUTS:
-        piece = Piece(_output(payload.get("output")), kind=TOOL_RESULT, tool=tools.answering(call))
+        piece = Piece(_output(payload.get("output")), kind=TOOL_RESULT, tool=tools.answering(call), call=call)
         return [_Said(piece, native_id=None if call is None else f"{call}#output")]
     return []
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import time
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -54,7 +55,10 @@ class Captures(Protocol):
 
 
 class Line(msgspec.Struct, frozen=True, kw_only=True):
-    """One turn that passed every limit, with its place in the source, counted from 1."""
+    """One turn that passed every limit, with its place in the source, counted from 1.
+
+    `turn` is what a program that was there calls it, such as a hook; several lines may be called the same.
+    """
 
     number: int
     text: str
@@ -64,6 +68,7 @@ class Line(msgspec.Struct, frozen=True, kw_only=True):
     native_id: str | None = None
     event_kind: str | None = None
     origin: str | None = None
+    turn: str | None = None
 
     def __post_init__(self) -> None:
         check_bytes(self.text, most=EPISODE_TEXT_BYTES, field="text")
@@ -74,12 +79,16 @@ class Line(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Turn(NamedTuple):
-    """A line that waits for its batch, with the key it is known by; what comes again under that key may be a copy."""
+    """A line that waits for its batch, with the key it is known by; what comes again under that key may be a copy.
+
+    It is the `nth` line of its source, from 0, that is called as it is.
+    """
 
     line: Line
     key: str
     copies_are_known: bool = False
     file: str | None = None
+    nth: int = 0
 
 
 def called(source: Path | IO[bytes], name: str | None) -> Source:
@@ -158,11 +167,14 @@ def keyed(
 ) -> Iterator[Turn | ImportProblem]:
     """Every line with the key it is known by, and with the file it is from where the source is one of several."""
     keys = _Keys(memory.scope, source)
+    before: Counter[str | None] = Counter()
     for line in lines:
         if isinstance(line, ImportProblem):
             yield line if file is None else msgspec.structs.replace(line, file=file)
         else:
-            yield Turn(line, keys.of(line), source.ids_are_unique, file)
+            nth = before[line.turn]
+            before[line.turn] += 1
+            yield Turn(line, keys.of(line), source.ids_are_unique, file, nth)
 
 
 @dataclass(slots=True)
@@ -238,6 +250,7 @@ def _item(turn: Turn) -> dict[str, object]:
         "event_kind": line.event_kind,
         "origin": line.origin,
         "imported": True,
+        "turns": () if line.turn is None else ({"name": line.turn, "nth": turn.nth},),
         "idempotency_key": turn.key,
     }
 

@@ -11,6 +11,8 @@ from typing import Any, Final, NamedTuple
 import click
 
 from firsthand.surfaces.desk import STANDARD_INPUT, Desk, Progress, pass_desk
+from firsthand.surfaces.hooks.events import HARNESSES
+from firsthand.surfaces.hooks.running import drained
 from firsthand.surfaces.sentences import import_sentences
 
 
@@ -47,12 +49,17 @@ _SPEAKER: Final = click.Option(
 
 
 def importing(name: str, what: Format) -> click.Command:
-    """The command that takes in one format: its importer is the function `import_NAME` in `importers.NAME`."""
+    """The command that takes in one format: its importer is the function `import_NAME` in `importers.NAME`.
+
+    What hooks could not store yet is stored first, so that it is known again in the session's file.
+    """
     module = name.replace("-", "_")
 
     @pass_desk
     def callback(desk: Desk, path: str, **options: Any) -> None:
         run: Callable[..., Any] = getattr(import_module(f"firsthand.importers.{module}"), f"import_{module}")
+        if name in HARNESSES:
+            drained(desk.settings)
         source = sys.stdin.buffer if path == STANDARD_INPUT else Path(path)
         with Progress(f"importing {name}", quiet=desk.as_json) as progress:
             report = run(desk.memory, source, progress=progress, **options)

@@ -7,6 +7,8 @@ import os
 from collections.abc import Iterator
 from typing import Any, Final, cast
 
+from firsthand.capture.clipping import clip
+from firsthand.importers.session_turns import Part, turn_name
 from firsthand.surfaces.hooks.events import Event
 from firsthand.surfaces.hooks.spool import Who
 from firsthand.surfaces.hooks.texts import clipped, fields_of
@@ -43,22 +45,26 @@ def taken(event: Event, who: Who, turns: list[Turn], now: int) -> list[Item]:
 
 def _prompt(event: Event, who: Who, now: int) -> Iterator[Item]:
     """The owner's speech; what the harness says in the user's place is its own."""
-    text = clipped(event.prompt or "", SPEECH_BYTES)
+    text, whole = clip(event.prompt or "", SPEECH_BYTES)
     by_user = not MARKUP.match(event.prompt or "")
     if text:
         said = {"speaker": who.owner} if by_user else {"origin": who.harness}
-        yield _item(text, "prompt", who, now, event.turn_id, **said)
+        turns = [_turn(who, "prompt", text, nth=None)] if whole else []
+        yield _item(text, "prompt", who, now, event.turn_id, turns=turns, **said)
 
 
 def _tool(event: Event, who: Who, now: int) -> Iterator[Item]:
     tool = clipped(event.tool_name or "", NAME_BYTES)
     if not tool or tool in NOT_EVIDENCE or _asks_us(event):
         return
-    given = clipped(words_of(event.tool_input), TOOL_INPUT_BYTES)
-    result = clipped(words_of(event.tool_response), TOOL_RESULT_BYTES)
-    text = f"{tool}: {given}\n{result}".strip()
-    calls = [{"id": event.tool_use_id or "call", "tool": tool}]
-    yield _item(text, "tool", who, now, event.tool_use_id, origin=tool, tool_graph=calls)
+    given = clip(words_of(event.tool_input), TOOL_INPUT_BYTES)
+    result = clip(words_of(event.tool_response), TOOL_RESULT_BYTES)
+    text = f"{tool}: {given.text}\n{result.text}".strip()
+    call = event.tool_use_id
+    calls = [{"id": call or "call", "tool": tool}]
+    turns = [_turn(who, "call", call)] if call and given.whole else []
+    turns += [_turn(who, "result", call)] if call and result.whole else []
+    yield _item(text, "tool", who, now, call, turns=turns, origin=tool, tool_graph=calls)
 
 
 def _asks_us(event: Event) -> bool:
@@ -71,17 +77,18 @@ def _asks_us(event: Event) -> bool:
 def _replies(event: Event, who: Who, turns: list[Turn], now: int) -> Iterator[Item]:
     """What the agent said since the user last spoke; the harness may tell the last of it before it writes it down."""
     said = {
-        text: turn.at or now for turn in last_turn(turns) if turn.what == "replied" and (text := _speech(turn.text))
-    }
-    last = _speech(event.last_assistant_message or "")
-    if last:
-        said.setdefault(last, now)
-    for text, at in list(said.items())[-REPLIES:]:
-        yield _item(text, "reply", who, at, text, speaker=who.harness)
+        clip(turn.text, SPEECH_BYTES): turn.at or now for turn in last_turn(turns) if turn.what == "replied"
+    }  # fmt: skip
+    said.setdefault(clip(event.last_assistant_message or "", SPEECH_BYTES), now)
+    spoken = [(text, at, whole) for (text, whole), at in said.items() if text]
+    for text, at, whole in spoken[-REPLIES:]:
+        names = [_turn(who, "reply", text)] if whole else []
+        yield _item(text, "reply", who, at, text, turns=names, speaker=who.harness)
 
 
-def _speech(text: str) -> str:
-    return clipped(text, SPEECH_BYTES)
+def _turn(who: Who, part: Part, known_by: str, *, nth: int | None = 0) -> Item:
+    """What an importer of the session's file calls it, too; only what is whole here is the same there."""
+    return {"name": turn_name(who.harness, who.session, part, known_by), "nth": nth}
 
 
 def _item(text: str, what: str, who: Who, at: int, known_by: str | None, **more: Any) -> Item:

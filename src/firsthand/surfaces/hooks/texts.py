@@ -1,4 +1,4 @@
-"""Texts of a harness as they may be kept: without our packets, without secrets, and no longer than a limit."""
+"""Texts of a harness: read from what it sends, and as short as they are kept."""
 
 from __future__ import annotations
 
@@ -7,41 +7,15 @@ from typing import Any, Final, TypeVar, cast
 
 import msgspec
 
-from firsthand.capture.fences import cut
-from firsthand.capture.secrets import mask
+from firsthand.capture.clipping import clean, clip
 
-LOOKED_AT: Final = 256 * 1024
-"""Characters of a text that are looked at: half from its beginning, half from its end."""
 LINE: Final = "\n"
 T = TypeVar("T")
-LEFT_OUT: Final = "\n[…]\n"
 
 
 def clipped(text: str, most: int) -> str:
-    """At most `most` bytes of a text, from its beginning and its end.
-
-    It is cut last: a packet or a secret of which only a part is left would no longer be known as one.
-    """
-    whole = clean(text)
-    encoded = whole.encode()
-    if len(encoded) <= most:
-        return whole
-    room = most - len(LEFT_OUT.encode())
-    tail = room // 3
-    return _decoded(encoded[: room - tail]) + LEFT_OUT + _decoded(encoded[len(encoded) - tail :])
-
-
-def clean(text: str) -> str:
-    """A text as Unicode without NULs, packets and secrets, and of an endless one its two ends."""
-    if len(text) > LOOKED_AT:
-        return LEFT_OUT.join((clean(text[: LOOKED_AT // 2]), clean(text[-LOOKED_AT // 2 :])))
-    plain = text.replace("\x00", "").encode(errors="replace").decode()
-    return mask(cut(plain, _everyones).text).text.strip()
-
-
-def _everyones(nonce: str) -> bool:
-    """Whose packet it is does not matter: what stands in one was never said here."""
-    return True
+    """At most `most` bytes of a text, from its beginning and its end."""
+    return clip(text, most).text
 
 
 def one_line(text: str, most: int) -> str:
@@ -91,8 +65,3 @@ def decoded(data: bytes, shape: type[T]) -> T:
 def fields_of(value: Any) -> dict[str, Any]:
     """The fields of a JSON object; none where it is something else."""
     return cast("dict[str, Any]", value) if isinstance(value, dict) else {}
-
-
-def _decoded(data: bytes) -> str:
-    """Bytes that were cut anywhere, without the character that was cut through."""
-    return data.decode(errors="ignore")
