@@ -129,6 +129,64 @@ def test_a_contradiction_is_told_at_once_and_actually_no_corrects(tmp_path: Path
     converse(tmp_path, talk)
 
 
+WRONG = {
+    "correct": "since", "change": "valid_from", "retract": "object", "contest": "statement", "fork": "since",
+    "merge": "record_id", "support": "statement", "withdraw": "evidence", "restore": "target",
+    "propose_rejection": "evidence",
+}  # fmt: skip
+
+
+def test_a_field_that_an_action_does_not_take_is_refused_with_those_it_takes(tmp_path: Path) -> None:
+    """A model sees one list of fields for ten actions; what it gets wrong it can put right by the answer alone."""
+
+    async def talk(agent: Agent) -> None:
+        kept = await agent.remember("The mast is made of oak.", subject="mast", predicate="material", object="oak")
+        (revise,) = [tool for tool in (await agent.client.list_tools()).tools if tool.name == "revise"]
+        assert sorted(WRONG) == sorted(revise.input_schema["properties"]["action"]["enum"])
+        for action, wrong in WRONG.items():
+            result = await agent.client.call_tool(
+                "revise", {"action": action, wrong: "xyzzy", "record_ids" if action == "merge" else "record_id":
+                           [kept["record_id"]] if action == "merge" else kept["record_id"], "reason": "w"},
+            )  # fmt: skip
+            assert result.is_error
+            error = (result.structured_content or {})["error"]
+            assert (error["code"], error["field"], error["next_action"]) == (
+                "argument_unknown", wrong, "fix_and_resubmit"
+            )  # fmt: skip
+            takes = error["details"]["takes"]
+            assert wrong not in takes
+            assert "reason" in takes
+            told = str(result.content[0].text)
+            assert f"{action} does not take {wrong}; it takes {', '.join(takes)}".lower() in told.lower()
+        told, error = await agent.call("remember", payload={"kind": "working", "thread_id": "t", "status": "xyzzy"})
+        assert error["error"]["details"]["takes"][:3] == ["kind", "thread_id", "state"], told
+        fixed = await agent.revise("correct", record_id=kept["record_id"], object="spruce", reason="misheard")
+        assert fixed["outcome"] == "stored"
+
+    converse(tmp_path, talk)
+
+
+def test_a_conflict_is_settled_by_more_evidence_for_one_side(tmp_path: Path) -> None:
+    """What a conflict may be settled with, an agent can do: `support` is among it."""
+    grease = {"subject": "winch", "predicate": "grease"}
+    with firsthand.open(tmp_path / "m.db", scope="project:boat", actor="ben") as memory:
+        other = memory.remember("the winch takes 100 g of grease", **grease, object=100)
+
+    async def talk(agent: Agent) -> None:
+        mine = await agent.remember("the winch takes 200 g of grease", **grease, object=200)
+        (conflict,) = mine["conflicts"]
+        assert (conflict["code"], conflict["record_id"]) == ("disputed", other.record_id)
+        assert "support" in conflict["settle_with"]
+        _, manual = await agent.call("capture", text="Manual: 200 g of marine grease", origin="manual.md")
+        cited = [{"record_id": manual["record_id"], "quote": "200 g of marine grease"}]
+        more = await agent.revise("support", record_id=mine["record_id"], reason="the manual says so", evidence=cited)
+        assert more["outcome"] in ("stored", "reinforced"), more
+        shown, _ = await agent.call("read", record_id=mine["record_id"])
+        assert "200 g of marine grease" in shown
+
+    converse(tmp_path, talk)
+
+
 def test_forget_that_takes_it_back_and_only_a_person_forgets_for_good(tmp_path: Path) -> None:
     async def talk(agent: Agent) -> None:
         kept = await agent.remember("Ana owns a red boat.", subject="Ana", predicate="owns", object="a red boat")

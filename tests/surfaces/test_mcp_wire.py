@@ -13,6 +13,8 @@ import msgspec
 import pytest
 
 import firsthand
+from firsthand.capture.receipts import SETTLE_DISPUTE, SETTLE_NEAR
+from firsthand.surfaces.catalogue import find
 from firsthand.surfaces.mcp import tools
 from firsthand.surfaces.mcp.server import VERSIONS, Server
 from firsthand.surfaces.mcp.wire import MESSAGE_BYTES, Wire
@@ -143,7 +145,8 @@ def test_the_tools_are_those_of_the_design_and_none_decides_or_destroys(offered:
     )
     actions = offered["revise"]["inputSchema"]["properties"]["action"]["enum"]
     assert actions == [
-        "correct", "change", "retract", "contest", "fork", "merge", "withdraw", "restore", "propose_rejection"
+        "correct", "change", "retract", "contest", "fork", "merge", "support", "withdraw", "restore",
+        "propose_rejection",
     ]  # fmt: skip
 
 
@@ -192,6 +195,8 @@ def test_errors_are_results_with_what_to_do_next_and_hold_nothing_that_was_said(
         called("read", 5, record_id="r" + "0" * 40),
         called("recall", 6, query="x", limit=1_000),
         called("recall", 7),
+        called("revise", 8, action="retract", record_id="r" + "0" * 40, reason="xyzzy", xyzzy="xyzzy"),
+        called("remember", 9, payload={"kind": "working", "xyzzy": "xyzzy"}),
     )
     for answer in answers:
         result = answer["result"]
@@ -199,6 +204,23 @@ def test_errors_are_results_with_what_to_do_next_and_hold_nothing_that_was_said(
         assert result["structuredContent"]["error"]["next_action"]
         assert result["structuredContent"]["error"]["code"] in result["content"][0]["text"]
         assert "xyzzy" not in json.dumps(answer)
+
+
+def test_an_action_says_what_it_takes_and_every_word_that_settles_a_conflict_is_one(offered: dict[str, Any]) -> None:
+    told = offered["revise"]["inputSchema"]["properties"]["action"]["description"].partition("). ")[2].rstrip(".")
+    lines = dict(line.split(": ") for line in told.replace(tools.WHICH, "record_id, target").split("; "))
+    properties = offered["revise"]["inputSchema"]["properties"]
+    for action, name in tools.REVISE.items():
+        fields = find(name).takes.__struct_fields__
+        listed = lines[action].replace("*", "").split(", ")
+        assert sorted([*listed, *tools.BY_ALL]) == sorted(set(fields) - set(tools.HIDDEN)), action
+        assert set(listed) <= properties.keys()
+    for kind, shape in tools.PAYLOADS.items():
+        said_of = tools.PAYLOAD["description"].partition(f"{kind}: ")[2].partition(". ")[0]
+        required = {field.name for field in msgspec.structs.fields(shape) if field.required}
+        assert required, kind
+        assert {name for name in required if name not in said_of} == set(), kind
+    assert {*SETTLE_DISPUTE, *SETTLE_NEAR} <= tools.REVISE.keys()
 
 
 def test_what_is_too_long_or_too_much_is_told_with_its_bound(said: Said) -> None:
@@ -309,6 +331,11 @@ MUTANTS: dict[str, tuple[dict[str, Any], Callable[..., None]]] = {
                                test_scopes_are_named_only_from_those_of_the_credential),
     "unknown arguments pass": ({"firsthand.surfaces.mcp.tools.HIDDEN": (), "firsthand.surfaces.mcp.tools._bare": dict},
                                test_every_argument_is_described_and_unknown_ones_are_ruled_out),
+    "an action says less than it takes": ({"firsthand.surfaces.mcp.tools.WHICH": "record_id"},
+        test_an_action_says_what_it_takes_and_every_word_that_settles_a_conflict_is_one),
+    "a word that settles is no action": (
+        {"firsthand.surfaces.mcp.tools.REVISE": {k: v for k, v in tools.REVISE.items() if k != "support"}},
+        test_an_action_says_what_it_takes_and_every_word_that_settles_a_conflict_is_one),
     "errors quote": ({"firsthand.surfaces.mcp.tools.failed": quoting},
                      test_errors_are_results_with_what_to_do_next_and_hold_nothing_that_was_said),
     "read-only is a hint": ({"firsthand.surfaces.mcp.tools.Tool.writes": False},
