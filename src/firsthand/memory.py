@@ -548,7 +548,7 @@ class Memory(Revising):
         plan = self._plan(query, **asked)
         with self._engine.store.reading(self.space) as reader:
             trace = recall(reader, self._handle, plan, self._cache())
-            return explain(reader, self._handle, trace, record_id)
+            return explain(reader, self._handle, plan, trace, record_id)
 
     def read(self, record_id: str) -> RecordView:
         """One record by id, with its supports, relations and heads. `AbsentError` if absent or not readable."""

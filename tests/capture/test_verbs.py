@@ -461,6 +461,25 @@ def test_explain_says_why_a_record_is_or_is_not_in_the_answer(house):
     assert (told.returned, told.reason) == (False, "no_match")
 
 
+def test_a_receipts_standing_says_whether_an_answer_shows_the_record(house):
+    """A record that was taken back is `visible` (nobody hid it) and all the same in no answer."""
+    memory = house.memory()
+    shown, taken, hidden = (memory.remember(f"The {name} is blue").record_id for name in ("sky", "sea", "hull"))
+    guess = memory.remember("The keel may be blue", basis="inferred")
+    receipts = [
+        memory.support(shown, [cite(memory.capture("The sky is blue").record_id)], reason="seen"),
+        memory.retract(taken, reason="it is grey"),
+        memory.withdraw(hidden, reason="not now"),
+        guess,
+        memory.restore(hidden, reason="now"),
+    ]
+    assert [(r.standing.status, r.standing.visibility, r.standing.shown) for r in receipts] == [
+        ("active", "visible", True), ("retracted", "visible", False), ("active", "hidden", False),
+        ("pending_evidence", "visible", False), ("active", "visible", True),
+    ]  # fmt: skip
+    assert sorted(texts(memory, "what is blue", kinds=["semantic"])) == ["The hull is blue", "The sky is blue"]
+
+
 def test_a_handle_on_another_scope_or_session_shares_the_store(house):
     memory = house.memory()
     other = memory.at(scope="project:apollo", session="s-2")

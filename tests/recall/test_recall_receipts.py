@@ -163,6 +163,27 @@ def test_explain_gives_arm_and_rank_or_the_first_reason_against(tmp_path: Path) 
         assert helper.explain("kangaroos swim", guess.record_id or "").reason == "no_match"
 
 
+def test_explain_says_what_became_of_a_record_that_nobody_says_any_more(tmp_path: Path) -> None:
+    """Also to who has no audit grant: whoever may read a record is told its standing by `read` as well."""
+    with opened(tmp_path) as memory:
+        hull = {"subject": "hull", "predicate": "colour"}
+        taken = memory.remember("the hull is blue", **hull, object="blue")
+        kept = memory.remember("the sail is blue", subject="sail", predicate="colour", object="blue")
+        memory.retract(taken.record_id, reason="it is green")
+        hidden = memory.remember("the keel is blue", subject="keel", predicate="colour", object="blue")
+        withdraw(memory, hidden.record_id or "")
+        assert memory.explain("which hull is blue", taken.record_id or "").reason == "retracted"
+        assert memory.explain("which sail is blue", kept.record_id or "").reason == "returned"
+        then = memory.explain("which hull is blue", taken.record_id or "", known_at=taken.known_at)
+        assert then.reason == "returned"
+    with reader_of(tmp_path) as helper:
+        assert helper.explain("which hull is blue", taken.record_id or "").reason == "retracted"
+        assert helper.read(taken.record_id or "").item.status == "retracted"
+        assert helper.explain("zebra", taken.record_id or "", known_at=taken.known_at).reason == "no_match"
+        with pytest.raises(AbsentError):
+            helper.explain("which keel is blue", hidden.record_id or "")
+
+
 def test_what_may_not_be_read_is_explained_like_what_does_not_exist(tmp_path: Path) -> None:
     with opened(tmp_path) as memory:
         seen = memory.capture("pomegranates are sweet").record_id or ""

@@ -195,7 +195,7 @@ def test_a_receipt_says_what_became_of_the_write() -> None:
         record_id=FACT,
         entry_id="e1",
         known_at=MARCH_9,
-        standing=Standing(tier="fact", status="needs_review", visibility="hidden"),
+        standing=Standing(tier="fact", status="needs_review", visibility="hidden", shown=False),
         conflicts=(Conflict(code="challenged", record_id=TALK, text="no\x1b", settle_with=("correct", "contest")),),
         maskings=(Masking(type="token", field="text", start=0, end=9),),
         notes=("one note",),
@@ -205,7 +205,7 @@ def test_a_receipt_says_what_became_of_the_write() -> None:
     said = "\n".join(receipt_sentences(receipt))
     for words in (
         f"Stored: {FACT}",
-        "fact, needs review, hidden",
+        "fact, needs review, hidden; answers leave it out",
         "known at 2026-03-09T10:00Z",
         f"rests on {TALK}",
         f"challenged {TALK}",

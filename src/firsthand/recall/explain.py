@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
-from firsthand.ports import LISTED, Reader
+from collections.abc import Sequence
+
+from firsthand.ports import LISTED, BeliefRow, DocRow, Reader
 from firsthand.recall.pipeline import Trace
+from firsthand.recall.plan import Plan
+from firsthand.recall.reading import may_read
 from firsthand.rules.access import Handle
 from firsthand.vocabulary.errors import AbsentError
-from firsthand.vocabulary.packets import Explanation, Reason, Why
+from firsthand.vocabulary.kinds import Reason
+from firsthand.vocabulary.packets import Explanation, Why
 
 
-def explain(reader: Reader, handle: Handle, trace: Trace, record_id: str) -> Explanation:
+def explain(reader: Reader, handle: Handle, plan: Plan, trace: Trace, record_id: str) -> Explanation:
     """The arm and rank that found it, or the first reason why it was not returned."""
     docs = reader.docs_of_record(record_id)
     rows = reader.beliefs([d.vid for d in docs], None)
@@ -42,15 +47,32 @@ def explain(reader: Reader, handle: Handle, trace: Trace, record_id: str) -> Exp
             rejected_by=rejected_by,
         )  # fmt: skip
     kept_back = bool(why) or not any(d.shelf == LISTED for d in docs)
-    reason = _reason(trace, record_id, rank, gated=kept_back and handle.grant.audit)
+    reason = _reason(trace, record_id, rank) or _became(reader, handle, plan, docs, rows)
+    reason = reason or ("gated" if kept_back and handle.grant.audit else "no_match")
     return Explanation(record_id=record_id, returned=False, why=why, reason=reason, rank=rank, contributions=parts)
 
 
-def _reason(trace: Trace, record_id: str, rank: int | None, *, gated: bool) -> Reason:
-    """The first reason; that the gate kept it back is said to an auditor only (design 04)."""
+def _reason(trace: Trace, record_id: str, rank: int | None) -> Reason | None:
+    """Why it was left out of what matched and may be shown."""
     if record_id in trace.grouped.absorbed:
         return "grouped"
     if rank is not None:
         omitted = trace.packet.omitted
         return "cut_by_budget" if omitted.bytes or omitted.tokens else "cut_by_rank"
-    return "gated" if gated else "no_match"
+    return None
+
+
+def _became(
+    reader: Reader, handle: Handle, plan: Plan, docs: Sequence[DocRow], rows: Sequence[BeliefRow]
+) -> Reason | None:
+    """What became of a record that nothing says any more, as `read` tells whoever may read it; else nothing.
+
+    That the gate keeps something back for another reason is said to an auditor only (design 04).
+    """
+    if not any(may_read(handle, row) for row in rows):
+        return None
+    asked = rows if plan.known_at is None else reader.beliefs([d.vid for d in docs], plan.known_at)
+    statuses = {row.status for row in asked}
+    if not statuses or not statuses <= {"retracted", "superseded"}:
+        return None
+    return "superseded" if "superseded" in statuses else "retracted"

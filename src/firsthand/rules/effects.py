@@ -43,7 +43,10 @@ def standing_of(rows: Sequence[Stands]) -> Standing | None:
     if not rows:
         return None
     best = min(rows, key=lambda r: (_WEIGHT.index(r.status) if r.status in _WEIGHT else len(_WEIGHT), -r.valid_to))
-    return Standing(tier=best.tier, status=best.status, visibility=best.visibility, hidden_reason=best.hidden_reason)
+    return Standing(
+        tier=best.tier, status=best.status, visibility=best.visibility, hidden_reason=best.hidden_reason,
+        shown=best.status in HOLDS and best.tier != "candidate" and best.visibility != "hidden",
+    )  # fmt: skip
 
 
 def state_of(rows: Iterable[Stands]) -> State | None:

@@ -69,7 +69,8 @@ def receipt_sentences(receipt: Receipt) -> list[str]:
     if receipt.standing:
         standing = receipt.standing
         shown = "" if standing.visibility == "visible" else f", {standing.visibility.replace('_', ' ')}"
-        lines.append(f"  {standing.tier.replace('_', ' ')}, {standing.status.replace('_', ' ')}{shown}")
+        unshown = "" if standing.shown else "; answers leave it out"
+        lines.append(f"  {standing.tier.replace('_', ' ')}, {standing.status.replace('_', ' ')}{shown}{unshown}")
     lines.append(f"  known at {to_iso(receipt.known_at)}" + (", replayed" if receipt.replayed else ""))
     if receipt.evidence_id:
         lines.append(f"  rests on {receipt.evidence_id}")
@@ -96,6 +97,17 @@ def entry_sentences(receipt: Receipt) -> list[str]:
     return [] if receipt.entry_id is None else [f"  entry {receipt.entry_id}"]
 
 
+EXPLANATIONS: Final = {
+    "returned": "It is in the answer.",
+    "no_match": "No search arm found it for these words.",
+    "cut_by_rank": "It matched, but others ranked higher; ask with a larger --limit.",
+    "cut_by_budget": "It matched, but did not fit; ask with a larger --max-bytes or --max-tokens.",
+    "grouped": "It says the same as another item, and stands there as its source.",
+    "retracted": "It was taken back, and nobody says it any more: see its history.",
+    "superseded": "Something else took its place: see its history.",
+    "rejected": "What it says was rejected in a scope that is read with its own.",
+    "gated": "It is not believed now, or not for this question: see its history.",
+}
 EFFECTS: Final = {
     "fell": "fell",
     "stood": "still stands",

@@ -13,7 +13,7 @@ from rich.table import Table
 from rich.text import Text
 
 from firsthand.surfaces import timeline
-from firsthand.surfaces.sentences import lifting
+from firsthand.surfaces.sentences import EXPLANATIONS, lifting
 from firsthand.surfaces.sheets import STATUS_STYLES, console, shortened
 from firsthand.surfaces.sheets import columns as _table
 from firsthand.surfaces.sheets import grid as _grid
@@ -49,15 +49,6 @@ from firsthand.vocabulary.results import Impact
 from firsthand.vocabulary.reviews import ReviewItem, ReviewPage, ReviewView
 
 TEXT_LINES: Final = 4_000
-EXPLANATIONS: Final = {
-    "returned": "It is in the answer.",
-    "no_match": "No search arm found it for these words.",
-    "cut_by_rank": "It matched, but others ranked higher; ask with a larger --limit.",
-    "cut_by_budget": "It matched, but did not fit; ask with a larger --max-bytes or --max-tokens.",
-    "grouped": "It says the same as another item, and stands there as its source.",
-    "rejected": "What it says was rejected in a scope that is read with its own.",
-    "gated": "It is not believed now, or not for this question: see its history.",
-}
 FACTOR: Final = "factor"
 SELECTION: Final = "selection"
 BAR_CELLS: Final = 20

@@ -35,6 +35,10 @@ Cardinality = Literal["one", "many"]
 RelationKind = Literal["state", "event"]
 ValueType = Literal["string", "number", "boolean", "date", "datetime", "entity"]
 FeedbackOutcome = Literal["helped", "failed", "unused"]
+Reason = Literal[
+    "returned", "no_match", "cut_by_rank", "cut_by_budget", "grouped", "retracted", "superseded", "rejected", "gated"
+]
+"""Why a record is or is not in an answer."""
 Include = Literal["candidates", "needs_review", "pending", "superseded"]
 """What a recall may ask for beyond the default; never what is hidden, retracted, rejected, erased or over clearance."""
 Because = Literal["wrong", "outdated", "private", "never_again"]

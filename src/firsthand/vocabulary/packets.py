@@ -14,6 +14,7 @@ from firsthand.vocabulary.kinds import (
     HiddenReason,
     Kind,
     Polarity,
+    Reason,
     RelationKind,
     Sensitivity,
     Status,
@@ -27,18 +28,18 @@ from firsthand.vocabulary.results import Effect
 from firsthand.vocabulary.results import Result as _Result
 
 ReceiptOutcome = Literal["stored", "reinforced", "proposed", "refused"]
-Reason = Literal["returned", "no_match", "cut_by_rank", "cut_by_budget", "grouped", "rejected", "gated"]
 WhyEmpty = Literal["nothing_matched", "scope_empty", "arm_down", "nothing_fits"]
 ArmName = Literal["lexical", "vector", "entity", "recent", "thread", "expand"]
 
 
 class Standing(_Result, frozen=True):
-    """A record's standing in one word each."""
+    """A record's standing in one word each. `shown`: whether a recall that asks for nothing more may return it."""
 
     tier: Tier
     status: Status
     visibility: Visibility
     hidden_reason: HiddenReason | None = None
+    shown: bool = True
 
 
 class Conflict(_Result, frozen=True):
