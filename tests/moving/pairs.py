@@ -21,6 +21,7 @@ from firsthand.moving.sealing import device_key
 from firsthand.ports import LedgerRow
 from firsthand.rules.identity import chained
 from firsthand.vocabulary.entries import Body, Edges, Erase
+from firsthand.vocabulary.moves import TransferReport
 from firsthand.vocabulary.packets import Receipt
 
 SCOPE = "project:boat"
@@ -30,6 +31,15 @@ SELECT b.unit, b.record_id, b.revision_id, b.kind, b.scope_id, b.valid_from, b.v
        b.status, b.visibility, b.hidden_reason, b.live_support, b.sensitivity, b.ended_by, b.challenged_by
 FROM belief b WHERE b.known_to = 9223372036854775807
 """
+
+
+def accounted(report: TransferReport) -> TransferReport:
+    """A report in which every entry that was read is in one count."""
+    counts = (report.added, report.known, report.local, report.quarantined_entries)
+    assert report.read == sum(counts), counts
+    assert report.quarantined_entries == len(report.quarantined)
+    assert report.blank <= report.added
+    return report
 
 
 class Clock:
@@ -74,7 +84,7 @@ class Pair:
         return path
 
     def send(self, one: Memory, other: Memory) -> Any:
-        return other.ledger.take_in(self.export(one))
+        return accounted(other.ledger.take_in(self.export(one)))
 
     def close(self) -> None:
         self._open.close()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from pairs import Pair, believed, erase, everything, forged, unwritten, write
+from pairs import Pair, accounted, believed, erase, everything, forged, unwritten, write
 
 import firsthand
 from firsthand.rules.identity import Keyed
@@ -163,7 +163,7 @@ def test_what_a_store_says_of_its_own_peers_is_not_taken_over(pair: Pair) -> Non
     registration = unwritten(a, Define(what="peer", id="d" + "0" * 40, key="11" * 32, trust="person"), Body())
     claimed = unwritten(a, Define(what="arrival", id="d" + "0" * 40, entries=("e" + "0" * 40,)), Body())
     rows = [row._replace(received_at=2**60 + i) for i, row in enumerate((registration, claimed))]
-    report = b.ledger.take_in(forged(pair.export(a), a, lambda old: [*old, *rows]))
+    report = accounted(b.ledger.take_in(forged(pair.export(a), a, lambda old: [*old, *rows])))
     assert report.local == 2
     assert [p.device for p in b.peers.list()] == [a.peers.own().device]
 

@@ -9,10 +9,24 @@ from typing import Any
 
 import pytest
 from histories import Authors
-from pairs import SCOPE, Pair, believed, entries, erase, everything, forged, look, put_manifest, signed_again, unwritten
+from pairs import (
+    SCOPE,
+    Pair,
+    accounted,
+    believed,
+    entries,
+    erase,
+    everything,
+    forged,
+    look,
+    put_manifest,
+    signed_again,
+    unwritten,
+)
 
 import firsthand
 from firsthand.rules.identity import entry_id
+from firsthand.surfaces.sentences import transfer_sentences
 from firsthand.vocabulary.entries import Body, Define, Revise, Seal
 from firsthand.vocabulary.records import Episodic
 
@@ -331,14 +345,18 @@ def test_an_entry_that_fails_its_checks_is_quarantined_whole_and_the_others_are_
         return [change(row) if row.entry_id[1:] == bad.record_id[1:] else row for row in rows]
 
     path = forged(pair.export(a), a, one)
-    report = b.ledger.take_in(path)
+    report = accounted(b.ledger.take_in(path))
     assert [q.code for q in report.quarantined] == [code]
+    assert report.added > 0
+    told = transfer_sentences(report)[0]
+    assert f"{report.read} read = {report.added} added + 0 known already + 0 of the other store alone + 1 quar" in told
     assert look(pair.path("b"), "SELECT verb, code FROM refusal") == [("import", code)]
     assert "zqxword" not in str(everything(pair.path("b")))
     assert b.read(good.record_id).item.text == "The hull is dry."
     assert b.ledger.verify(deep=True).deep
     held = everything(pair.path("b"))
-    assert b.ledger.take_in(path).added == 0
+    again = accounted(b.ledger.take_in(path))
+    assert (again.added, again.known, again.quarantined_entries) == (0, report.added, 1)
     assert everything(pair.path("b")) == held
 
 

@@ -121,6 +121,7 @@ class _Intake:
             blank=self._blank,
             erased_here=self._erased_here,
             local=self._survey.local,
+            quarantined_entries=len(self._survey.quarantined),
             quarantined=tuple(self._survey.quarantined[:QUARANTINED_KEPT]),
             seconds=round(time.perf_counter() - started, 3),
         )

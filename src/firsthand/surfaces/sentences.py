@@ -202,15 +202,13 @@ def export_sentences(report: ExportReport) -> list[str]:
 def transfer_sentences(report: TransferReport) -> list[str]:
     """What taking in an export did."""
     lines = [
-        f"{visible(report.source)}: {report.read} read, {report.added} added, {report.known} known already, "
-        f"in {report.seconds:.1f} s."
+        f"{visible(report.source)}: {report.read} read = {report.added} added + {report.known} known already + "
+        f"{report.local} of the other store alone + {report.quarantined_entries} quarantined, in {report.seconds:.1f} s."
     ]
     if report.blank:
-        lines.append(f"  {report.blank} without their words, which were erased")
+        lines.append(f"  of those added {report.blank} without their words, which were erased")
     if report.erased_here:
         lines.append(f"  {report.erased_here} erased here, as the other store erased them")
-    if report.quarantined:
-        lines.append(f"  {len(report.quarantined)} quarantined:")
     shown = report.quarantined[:PROBLEMS_SHOWN]
     return lines + [f"  position {q.position}: {q.code}" for q in shown]
 

@@ -113,8 +113,9 @@ class Quarantined(_Result, frozen=True):
 class TransferReport(_Result, frozen=True):
     """What taking in an export did; a second time adds nothing.
 
-    `blank` were kept without their words; `erased_here` are own bodies that an erasure of the peer destroyed; `local`
-    entries concern the other store alone and are never taken over.
+    Each entry that was read is in one count: `read = added + known + local + quarantined_entries`. `local` entries
+    concern the other store alone and are never taken over; of the quarantined at most a thousand are listed. `blank` of
+    those added were kept without their words; `erased_here` are own bodies that an erasure of the peer destroyed.
     """
 
     source: str
@@ -127,6 +128,7 @@ class TransferReport(_Result, frozen=True):
     blank: int
     erased_here: int
     local: int
+    quarantined_entries: int
     quarantined: tuple[Quarantined, ...]
     seconds: float
 
