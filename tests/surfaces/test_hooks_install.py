@@ -91,6 +91,46 @@ def test_what_others_have_there_stays_and_uninstalling_gives_the_file_back(
     assert path.read_bytes() == text.encode()
 
 
+BY_HAND = [
+    '{ "model":"opus" ,\n\n      "allow": [ "Bash(ls:*)",\n  "Read" ],\n "a": {"b":[ ]}, "n": 1.50, "e": 1e3,\n'
+    '  "hooks": {"Stop": [ {"hooks": [{"command": "say \\u00fc", "type":"command"}]}\n ] , "Notification":[] }\n}\n\n',
+    '{"a":1}',
+    '{"a": 1, "hooks": {"Stop": [{"hooks": [{"command": "x"}]}]}}',
+    '\n{\t"a" : [1,\t2]\t}',
+    '{\r\n    "a": [1, 2],\r\n    "hooks": {"PostToolUse": [\r\n      {"matcher": "X", "hooks": []}]}}\r\n',
+    "{}",
+]
+
+
+@pytest.mark.parametrize("text", BY_HAND)
+def test_a_file_that_was_written_by_hand_is_given_back_byte_for_byte(path: Path, text: str) -> None:
+    made(path, text)
+    write(installation(path, "claude-code", COMMAND))
+    now = json.loads(path.read_text())
+    assert all(now["hooks"][event][-1]["hooks"][0]["command"] == COMMAND for event in EVENTS["claude-code"])
+    write(installation(path, "claude-code", f"{COMMAND} --db /x.db"))
+    assert path.read_text().count("firsthand hook") == len(EVENTS["claude-code"])
+    write(removal(path, "claude-code"))
+    assert path.read_bytes() == text.encode()
+
+
+def test_what_was_changed_by_hand_since_stays_as_it_was_written(path: Path) -> None:
+    made(path, BY_HAND[0])
+    write(installation(path, "claude-code", COMMAND))
+    mine = path.read_text().replace('"model":"opus" ,', '"model" :"haiku",   "more":[1,\n2],').replace("Read", "Write")
+    path.write_text(mine)
+    write(removal(path, "claude-code"))
+    wanted = BY_HAND[0].replace('"model":"opus" ,', '"model" :"haiku",   "more":[1,\n2],').replace("Read", "Write")
+    assert path.read_text() == wanted
+
+
+def test_a_member_that_is_there_twice_is_written_anew_and_says_the_same(path: Path) -> None:
+    ours = json.dumps({"Stop": [{"hooks": [{"type": "command", "command": COMMAND}]}]})
+    made(path, f'{{"hooks": {{"Stop": []}}, "a": 1, "hooks": {ours}}}')
+    write(removal(path, "claude-code"))
+    assert json.loads(path.read_text()) == {"a": 1}
+
+
 def test_installing_twice_changes_nothing_and_a_new_command_takes_the_place_of_the_old(path: Path) -> None:
     write(installation(path, "claude-code", COMMAND))
     assert installation(path, "claude-code", COMMAND).diff == ""

@@ -203,7 +203,8 @@ def transfer_sentences(report: TransferReport) -> list[str]:
     """What taking in an export did."""
     lines = [
         f"{visible(report.source)}: {report.read} read = {report.added} added + {report.known} known already + "
-        f"{report.local} of the other store alone + {report.quarantined_entries} quarantined, in {report.seconds:.1f} s."
+        f"{report.local} of the other store alone + {report.quarantined_entries} quarantined, "
+        f"in {report.seconds:.1f} s."
     ]
     if report.blank:
         lines.append(f"  of those added {report.blank} without their words, which were erased")

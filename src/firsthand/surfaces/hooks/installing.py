@@ -18,11 +18,11 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Final, NamedTuple, cast
 
+from firsthand.surfaces.hooks.editing import edited
 from firsthand.surfaces.hooks.events import Harness
 from firsthand.surfaces.hooks.projects import project_root
 from firsthand.surfaces.hooks.texts import fields_of
 from firsthand.vocabulary.errors import BrokenError, ConflictError, InvalidError
-from firsthand.vocabulary.patterns import lazy_pattern
 
 EVENTS: Final[dict[Harness, tuple[str, ...]]] = {
     "claude-code": ("SessionStart", "UserPromptSubmit", "PostToolUse", "PreCompact", "Stop", "SessionEnd"),
@@ -35,7 +35,6 @@ _PLACES: Final[dict[Harness, tuple[str, str, str]]] = {
     "claude-code": ("CLAUDE_CONFIG_DIR", ".claude", "settings.json"),
     "codex": ("CODEX_HOME", ".codex", "hooks.json"),
 }
-_INDENT: Final = lazy_pattern(r"\{\r?\n([ \t]+)\"")
 HOOKS: Final = "hooks"
 
 Settings = dict[str, Any]
@@ -72,14 +71,14 @@ def installation(path: Path, harness: Harness, command: str) -> Change:
         handler = {"type": "command", "command": command, "timeout": TIMEOUT_SECONDS}
         hooks[event] = [*hooks.get(event, []), {"hooks": [handler]}]
     wanted = {**bare, HOOKS: hooks}
-    return Change(path, text, text if wanted == settings else _written(wanted, text))
+    return Change(path, text, text if wanted == settings else edited(text, wanted))
 
 
 def removal(path: Path, harness: Harness) -> Change:
     """The settings without our lines."""
     text, settings = _read(path)
     bare = _without(settings, harness)
-    return Change(path, text, text if bare == settings else _written(bare, text))
+    return Change(path, text, text if bare == settings else edited(text, bare))
 
 
 def write(change: Change) -> None:
@@ -174,11 +173,3 @@ def _text_of(path: Path) -> str:
     if len(text) > SETTINGS_BYTES:
         raise InvalidError("settings_too_large", "the settings are far larger than settings are", field="settings")
     return text
-
-
-def _written(settings: Settings, like: str) -> str:
-    """Settings as JSON, indented and ended as the file was."""
-    indent = _INDENT.match(like.lstrip())
-    text = json.dumps(settings, indent=indent[1] if indent else 2, ensure_ascii=False)
-    text += "\n" if like.endswith("\n") or not like else ""
-    return text.replace("\n", "\r\n") if "\r\n" in like else text
