@@ -169,7 +169,8 @@ def test_what_another_owner_imports_is_not_taken_for_what_a_hook_kept(make: Make
 def test_what_waits_in_the_spool_is_stored_before_an_import(make: Make, monkeypatch: pytest.MonkeyPatch) -> None:
     session = make("s-late")
     with monkeypatch.context() as late:
-        late.setattr(running, "LOADING_MS", 10_000_000)
+        late.setattr(running, "WORK_MS", -10_000_000)
+        late.setattr(running, "_allowance", lambda call: -10_000_000)
         session.ask("Said while the machine was busy.")
     args = ["--db", str(session.database), "--actor", OWNER, "--scope", f"project:{session.folder.name}", "--json"]
     result = CliRunner().invoke(app, [*args, "import", "claude-code", str(session.transcript), "--speaker", OWNER])

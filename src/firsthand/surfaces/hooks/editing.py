@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Iterator
 from typing import Any, Final, NamedTuple, cast
 
-_SPACE: Final = re.compile(r"[ \t\r\n]*")
-_INDENT: Final = re.compile(r"\{\r?\n([ \t]+)\"")
+from firsthand.vocabulary.patterns import lazy_pattern
+
+_SPACE: Final = lazy_pattern(r"[ \t\r\n]*")
+_INDENT: Final = lazy_pattern(r"\{\r?\n([ \t]+)\"")
 _DECODER: Final = json.JSONDecoder()
 USUAL_INDENT: Final = "  "
 
