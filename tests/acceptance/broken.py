@@ -18,6 +18,7 @@ import firsthand.ledger
 import firsthand.moving.surveying
 import firsthand.recall.pack
 import firsthand.recall.reading
+import firsthand.rules.access
 import firsthand.rules.tombstones
 from firsthand.rules.bearing import tombstone_of
 from firsthand.store.sqlite_read import SqliteReader
@@ -35,6 +36,7 @@ class Mutant(NamedTuple):
 
 
 genuine: dict[str, Any] = {
+    "scopes": firsthand.rules.access.Handle.scopes,
     "postings": SqliteReader.postings,
     "replay": firsthand.audit.replay,
     "append": firsthand.capture.gateway.Gateway.append,
@@ -57,7 +59,7 @@ def postings_of_every_scope(self: Any, scope_no: int, term: str, shelf: Any) -> 
 
 
 def scope_of_the_argument(self: Any, asked: Any) -> tuple[str, ...]:
-    return tuple(asked) if asked else (self.scope,)
+    return tuple(asked) if asked else genuine["scopes"](self, asked)
 
 
 def without_spans(*given: Any) -> Any:
@@ -237,7 +239,7 @@ MUTANTS = [
     Mutant("no tombstone binds what was inferred", ("tombstone.reextraction_stays_inactive",),
            {"firsthand.rules.tombstones._binds": not_what_was_inferred,
             "firsthand.capture.inferring.forbidding": lambda *given: None,
-            "firsthand.recall.beside.Beside.keep_out": lambda self, claims: None}),
+            "firsthand.recall.beside.Beside._on": lambda self, claim: ()}),
     Mutant("an erasure leaves the words",
            ("deletion.absent_after_reindex_and_restart", "deletion.thirteen_steps_erase"),
            {"firsthand.store.sqlite_write.SqliteWriter.blank_body": lambda self, entry_id: None}),
@@ -252,3 +254,19 @@ MUTANTS = [
     Mutant("a correction reaches by its own clock", ("life.clock_skewed_writer",),
            {"firsthand.capture.revise._leave": reaching_by_its_own_clock}),
 ]  # fmt: skip
+
+ONLY_ANSWERS = frozenset((
+    "firsthand.capture.admitting.refused_words", "firsthand.capture.admitting.would_block",
+    "firsthand.capture.claims.assertions", "firsthand.capture.gateway.met_by",
+    "firsthand.capture.ground._check_effective", "firsthand.capture.inferring.forbidding",
+    "firsthand.learning.jobs.Jobs._at", "firsthand.learning.queue.documents",
+    "firsthand.recall.beside.Beside._on", "firsthand.recall.fill.contradicted",
+    "firsthand.recall.fill.with_near_conflicts", "firsthand.recall.pack._size",
+    "firsthand.recall.reading.may_read", "firsthand.rules.access.Handle.scopes", "firsthand.rules.identity.name_key",
+    "firsthand.rules.identity.statement_key", "firsthand.rules.standing._contested",
+    "firsthand.rules.standing.approvals", "firsthand.rules.tombstones._binds",
+    "firsthand.rules.tombstones._bound_provisionally", "firsthand.rules.values.name_key",
+    "firsthand.store.sqlite_read.SqliteReader.positions_bearing_on",
+    "firsthand.store.sqlite_read.SqliteReader.postings",
+))  # fmt: skip
+"""What changes nothing, whole or broken, so that both can be asked side by side what they would answer."""
