@@ -20,11 +20,14 @@ import firsthand.recall.pack
 import firsthand.recall.reading
 import firsthand.rules.access
 import firsthand.rules.tombstones
+from firsthand.ports import UNLISTED
 from firsthand.rules.bearing import tombstone_of
 from firsthand.store.sqlite_read import SqliteReader
+from firsthand.store.sqlite_write import SqliteWriter
 from firsthand.stored import entry_of
 from firsthand.vocabulary.entries import Judge, Support
 from firsthand.vocabulary.grants import Grant
+from firsthand.vocabulary.packets import RelationView
 
 
 class Mutant(NamedTuple):
@@ -46,9 +49,11 @@ genuine: dict[str, Any] = {
     "salience": firsthand.recall.reading.salience_of,
     "binds": firsthand.rules.tombstones._binds,
     "leave": firsthand.capture.revise._leave,
+    "met_by": firsthand.capture.gateway.met_by,
     "retain": firsthand.capture.aftermath.retain,
     "refused_words": firsthand.capture.admitting.refused_words,
     "at": firsthand.learning.jobs.Jobs._at,
+    "shelve": SqliteWriter.shelve,
     "taken": firsthand.moving.surveying.Survey.taken,
 }
 
@@ -120,6 +125,18 @@ def reads_what_is_hidden(handle: Any, row: Any) -> bool:
     return handle.reads(row.scope_id) and row.sensitivity <= handle.clearance
 
 
+def relations_to_whatever(reader: Any, handle: Any, record_id: str, row: Any) -> Any:
+    return tuple(
+        RelationView(relation=relation, record_id=other, direction=way)
+        for relation, other, way in reader.relations_of(record_id)
+    )
+
+
+def never_off_the_shelf(self: Any, scope_id: str, vid: int, was: Any, now: Any, terms: Any) -> None:
+    if now != UNLISTED:
+        genuine["shelve"](self, scope_id, vid, was, now, terms)
+
+
 def resting_on_it_directly(reader: Any, handle: Any, gone: Any, ground: Any) -> set[str]:
     """What cites the records that go, and nothing that cites that."""
     for record_id in sorted(firsthand.capture.erase_plan._complete(reader, gone, ground)):
@@ -153,6 +170,14 @@ def retaining_no_tombstones(gateway: Any, handle: Any) -> Any:
 def not_what_was_swept(entry: Any, said: Any) -> bool:
     """Persons are still bound, so that the value comes in by an agent and every later step can be taken."""
     return (entry.id not in SWEPT or said.role == "person") and genuine["binds"](entry, said)
+
+
+def meeting_unless_imported(handle: Any, reader: Any, edges: Any, *given: Any) -> Any:
+    return () if getattr(edges, "imported", False) else genuine["met_by"](handle, reader, edges, *given)
+
+
+def meeting_without_reasons(handle: Any, reader: Any, edges: Any, body: Any, *given: Any) -> Any:
+    return genuine["met_by"](handle, reader, edges, msgspec.structs.replace(body, reason=None), *given)
 
 
 def unless_it_is_a_change(name: str) -> Any:
@@ -218,6 +243,8 @@ MUTANTS = [
            {"firsthand.recall.fill.with_near_conflicts": list}),
     Mutant("what is hidden can be read by its id", ("life.withdrawn_without_the_grant",),
            {"firsthand.recall.reading.may_read": reads_what_is_hidden}),
+    Mutant("relations lead to what was erased", ("evidence.source_delete_reaches_derived",),
+           {"firsthand.recall.reading._relations": relations_to_whatever}),
     Mutant("nobody hears a doubt", ("life.contested_with_defaults",),
            {"firsthand.rules.standing._contested": lambda view, unit: {}}),
     Mutant("an approval makes no fact", ("review.a_person_decides",),
@@ -228,8 +255,20 @@ MUTANTS = [
             "firsthand.capture.ground._check_effective": lambda record, handle: None}),
     Mutant("an erasure goes one step deep", ("evidence.source_delete_reaches_derived",),
            {"firsthand.capture.erase_plan._lineage": resting_on_it_directly}),
+    Mutant("an erased entity's names stay mentions", ("evidence.source_delete_reaches_derived",),
+           {"firsthand.blanking._unname": lambda writer, target: None}),
+    Mutant("the text index keeps erased words", ("evidence.source_delete_reaches_derived",),
+           {"firsthand.store.sqlite_write.SqliteWriter.blank_doc": lambda self, scope_id, doc: None,
+            "firsthand.store.sqlite_write.SqliteWriter.shelve": never_off_the_shelf}),
+    Mutant("a certificate is silent on what is out of reach", ("deletion.thirteen_steps_erase",),
+           {"firsthand.capture.certify._told": lambda *given: []}),
     Mutant("what is said meets no tombstone", ("gateway.no_bypass_path", "deletion.thirteen_steps_reject"),
            {"firsthand.capture.gateway.met_by": lambda *given: ()}),
+    Mutant("an importer writes past the gateway's tombstones", ("gateway.no_bypass_path",),
+           {"firsthand.capture.gateway.met_by": meeting_unless_imported}),
+    Mutant("reasons meet no tombstone", ("gateway.no_bypass_path",),
+           {"firsthand.capture.gateway.met_by": meeting_without_reasons,
+            "firsthand.recall.reading.Hindsight.marks": lambda self, rows: {}}),
     Mutant("a change is held against no tombstone", ("tombstone.laundering_sequence",),
            {"firsthand.capture.admitting.would_block": unless_it_is_a_change("would_block"),
             "firsthand.capture.admitting.refused_words": unless_it_is_a_change("refused_words")}),
