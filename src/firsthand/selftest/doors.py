@@ -38,7 +38,8 @@ MASKING: Final = frozenset(("capture", "capture_many", "jobs.run", "ledger.take_
     section="A",
     given="a value that was ruled out, and every entry point that can store something",
     when="the same value is brought in through each of them",
-    then="each refuses it or takes it out, each refusal is recorded, and it is recalled nowhere",
+    then="each refuses it or takes it out, each refusal is recorded, it is recalled nowhere, and what is given as the "
+    "reason of a decision is told without it",
     control="a good write through each of them is stored",
 )
 def no_bypass_path(world: World) -> str:
