@@ -17,6 +17,7 @@ import firsthand.learning.jobs
 import firsthand.ledger
 import firsthand.moving.surveying
 import firsthand.recall.pack
+import firsthand.recall.pipeline
 import firsthand.recall.reading
 import firsthand.rules.access
 import firsthand.rules.tombstones
@@ -106,12 +107,9 @@ def fading_by_reading(row: Any, *more: Any) -> float:
     return genuine["salience"](row, *more) * 0.99 ** READS.count(row.record_id)
 
 
-class OneNonce:
-    """Draws the same mark for every packet."""
-
-    @staticmethod
-    def token_hex(count: int) -> str:
-        return "0" * (2 * count)
+def one_nonce(handle: Any) -> str:
+    """The same mark for every packet."""
+    return handle.keyed.fence("0" * (firsthand.recall.pipeline.NONCE_HEX // 2))
 
 
 def admitting_all(self: Any, vids: Any) -> list[int]:
@@ -225,7 +223,7 @@ MUTANTS = [
     Mutant("a packet is measured before it is rendered", ("retrieval.k_is_an_upper_bound",),
            {"firsthand.recall.pack._size": sized_without_text}),
     Mutant("every fence has the same mark", ("prompt.recall_is_fenced_as_data",),
-           {"firsthand.recall.pipeline.secrets": OneNonce}),
+           {"firsthand.recall.pipeline.new_nonce": one_nonce}),
     Mutant("a rebuild skips decisions", ("correction.survives_reindex",),
            {"firsthand.audit.replay": replaying_all_but(Judge)}),
     Mutant("provisional tombstones bind nobody", ("life.recall_after_retract", "tombstone.no_second_memory_unit",

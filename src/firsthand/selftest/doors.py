@@ -61,9 +61,7 @@ def no_bypass_path(world: World) -> str:
         world.expect(not door(bad), f"{name} lets a ruled-out value in")
         refused += name not in MASKING
     for name, decide in DECISIONS.items():
-        world.control(
-            good in decide(world, f"since the gate is called {good}"), f"the reason of {name} is told nowhere"
-        )
+        world.expect(good in decide(world, f"since the gate is called {good}"), f"the reason of {name} is told nowhere")
         world.expect(bad not in decide(world, f"since the gate is called {bad}"), f"the reason of {name} tells it")
     said = everything_said(agent, (bad, "gate", "what is the gate called?"))
     world.expect(bad not in said, "a ruled-out value came in through one of the doors")
