@@ -13,7 +13,7 @@ from firsthand.naming import names_in, relate
 from firsthand.ports import BeliefRow, DocRow, LedgerRow, Writer
 from firsthand.rules.bearing import record_key
 from firsthand.stored import body_of, entry_of, indexed_again
-from firsthand.vocabulary.entries import Body, Define, Entry, Relate, Revise
+from firsthand.vocabulary.entries import Body, Define, Entry, Relate, Revise, Support
 from firsthand.vocabulary.kinds import HIGHEST_SENSITIVITY
 
 
@@ -70,20 +70,27 @@ def _unname(writer: Writer, target: _Target) -> None:
     if newest.revision_id == target.entry.id:
         writer.put_entity_names(scope_id, record_id, [])
     names = {name for name, _ in names_in(target.body.payload)} if target.body is not None else set[str]()
-    if not names:
+    known = writer.doc(target.entry.id)
+    if not names or known is None:
         return
     past = _Entities(writer, scope_id)
     for name in sorted(names):
         for vid, doc in writer.docs(writer.all_mentioning(scope_id, name)).items():
-            if doc.position > target.row.position and not _still_mentions(writer, past, doc, name):
+            # Documents are numbered as they are indexed: that of a support long after its entry, when first needed.
+            if vid > known.vid and not _still_mentions(writer, past, doc, name):
                 writer.drop_mention(scope_id, name, vid)
 
 
 def _still_mentions(writer: Writer, past: _Entities, doc: DocRow, name: str) -> bool:
-    """Whether a document mentions a name by its own words, or by an entity that was known when it was stored."""
+    """Whether a document mentions a name by its own words, or by an entity that was known when that was indexed."""
     (row,) = writer.rows_at([doc.position])
     entry = entry_of(row)
-    return name in indexed_again(entry, body_of(row)).mentions or past.knew(name, row, entry.skeleton.sensitivity)
+    if name in indexed_again(entry, body_of(row)).mentions:
+        return True
+    at = row.received_at
+    if isinstance(entry.skeleton.edges, Support):
+        at = min(b.known_from for b in writer.beliefs_of_record(doc.record_id) if b.vid == doc.vid)
+    return past.knew(name, doc.vid, at, entry.skeleton.sensitivity)
 
 
 class _Entities:
@@ -100,13 +107,13 @@ class _Entities:
             names = frozenset(name for name, _ in names_in(body.payload if body is not None else None))
             self._revisions.setdefault(doc.record_id, []).append((doc, names))
 
-    def knew(self, name: str, row: LedgerRow, level: int) -> bool:
-        """Whether an entity had this name when an entry was indexed, and was open to readers of that level before."""
+    def knew(self, name: str, vid: int, at: int, level: int) -> bool:
+        """Whether an entity had this name when a document was indexed, and was open to readers of that level before."""
         for revisions in self._revisions.values():
             # An entity knows its own name when it is indexed.
-            before = [names for doc, names in revisions if doc.position <= row.position]
+            before = [names for known, names in revisions if known.vid <= vid]
             if before and name in before[-1]:
-                then = self._writer.beliefs([doc.vid for doc, _ in revisions], row.received_at - 1)
+                then = self._writer.beliefs([known.vid for known, _ in revisions], at - 1)
                 if not any(_locks(belief, level) for belief in then):
                     return True
         return False

@@ -17,13 +17,18 @@ import firsthand.learning.jobs
 import firsthand.ledger
 import firsthand.moving.surveying
 import firsthand.recall.pack
+import firsthand.recall.pipeline
 import firsthand.recall.reading
+import firsthand.rules.access
 import firsthand.rules.tombstones
+from firsthand.ports import UNLISTED
 from firsthand.rules.bearing import tombstone_of
 from firsthand.store.sqlite_read import SqliteReader
+from firsthand.store.sqlite_write import SqliteWriter
 from firsthand.stored import entry_of
 from firsthand.vocabulary.entries import Judge, Support
 from firsthand.vocabulary.grants import Grant
+from firsthand.vocabulary.packets import RelationView
 
 
 class Mutant(NamedTuple):
@@ -35,6 +40,7 @@ class Mutant(NamedTuple):
 
 
 genuine: dict[str, Any] = {
+    "scopes": firsthand.rules.access.Handle.scopes,
     "postings": SqliteReader.postings,
     "replay": firsthand.audit.replay,
     "append": firsthand.capture.gateway.Gateway.append,
@@ -44,9 +50,11 @@ genuine: dict[str, Any] = {
     "salience": firsthand.recall.reading.salience_of,
     "binds": firsthand.rules.tombstones._binds,
     "leave": firsthand.capture.revise._leave,
+    "met_by": firsthand.capture.gateway.met_by,
     "retain": firsthand.capture.aftermath.retain,
     "refused_words": firsthand.capture.admitting.refused_words,
     "at": firsthand.learning.jobs.Jobs._at,
+    "shelve": SqliteWriter.shelve,
     "taken": firsthand.moving.surveying.Survey.taken,
 }
 
@@ -57,7 +65,7 @@ def postings_of_every_scope(self: Any, scope_no: int, term: str, shelf: Any) -> 
 
 
 def scope_of_the_argument(self: Any, asked: Any) -> tuple[str, ...]:
-    return tuple(asked) if asked else (self.scope,)
+    return tuple(asked) if asked else genuine["scopes"](self, asked)
 
 
 def without_spans(*given: Any) -> Any:
@@ -99,12 +107,9 @@ def fading_by_reading(row: Any, *more: Any) -> float:
     return genuine["salience"](row, *more) * 0.99 ** READS.count(row.record_id)
 
 
-class OneNonce:
-    """Draws the same mark for every packet."""
-
-    @staticmethod
-    def token_hex(count: int) -> str:
-        return "0" * (2 * count)
+def one_nonce(handle: Any) -> str:
+    """The same mark for every packet."""
+    return handle.keyed.fence("0" * (firsthand.recall.pipeline.NONCE_HEX // 2))
 
 
 def admitting_all(self: Any, vids: Any) -> list[int]:
@@ -116,6 +121,18 @@ def admitting_all(self: Any, vids: Any) -> list[int]:
 
 def reads_what_is_hidden(handle: Any, row: Any) -> bool:
     return handle.reads(row.scope_id) and row.sensitivity <= handle.clearance
+
+
+def relations_to_whatever(reader: Any, handle: Any, record_id: str, row: Any) -> Any:
+    return tuple(
+        RelationView(relation=relation, record_id=other, direction=way)
+        for relation, other, way in reader.relations_of(record_id)
+    )
+
+
+def never_off_the_shelf(self: Any, scope_id: str, vid: int, was: Any, now: Any, terms: Any) -> None:
+    if now != UNLISTED:
+        genuine["shelve"](self, scope_id, vid, was, now, terms)
 
 
 def resting_on_it_directly(reader: Any, handle: Any, gone: Any, ground: Any) -> set[str]:
@@ -151,6 +168,14 @@ def retaining_no_tombstones(gateway: Any, handle: Any) -> Any:
 def not_what_was_swept(entry: Any, said: Any) -> bool:
     """Persons are still bound, so that the value comes in by an agent and every later step can be taken."""
     return (entry.id not in SWEPT or said.role == "person") and genuine["binds"](entry, said)
+
+
+def meeting_unless_imported(handle: Any, reader: Any, edges: Any, *given: Any) -> Any:
+    return () if getattr(edges, "imported", False) else genuine["met_by"](handle, reader, edges, *given)
+
+
+def meeting_without_reasons(handle: Any, reader: Any, edges: Any, body: Any, *given: Any) -> Any:
+    return genuine["met_by"](handle, reader, edges, msgspec.structs.replace(body, reason=None), *given)
 
 
 def unless_it_is_a_change(name: str) -> Any:
@@ -198,7 +223,7 @@ MUTANTS = [
     Mutant("a packet is measured before it is rendered", ("retrieval.k_is_an_upper_bound",),
            {"firsthand.recall.pack._size": sized_without_text}),
     Mutant("every fence has the same mark", ("prompt.recall_is_fenced_as_data",),
-           {"firsthand.recall.pipeline.secrets": OneNonce}),
+           {"firsthand.recall.pipeline.new_nonce": one_nonce}),
     Mutant("a rebuild skips decisions", ("correction.survives_reindex",),
            {"firsthand.audit.replay": replaying_all_but(Judge)}),
     Mutant("provisional tombstones bind nobody", ("life.recall_after_retract", "tombstone.no_second_memory_unit",
@@ -216,6 +241,8 @@ MUTANTS = [
            {"firsthand.recall.fill.with_near_conflicts": list}),
     Mutant("what is hidden can be read by its id", ("life.withdrawn_without_the_grant",),
            {"firsthand.recall.reading.may_read": reads_what_is_hidden}),
+    Mutant("relations lead to what was erased", ("evidence.source_delete_reaches_derived",),
+           {"firsthand.recall.reading._relations": relations_to_whatever}),
     Mutant("nobody hears a doubt", ("life.contested_with_defaults",),
            {"firsthand.rules.standing._contested": lambda view, unit: {}}),
     Mutant("an approval makes no fact", ("review.a_person_decides",),
@@ -226,8 +253,20 @@ MUTANTS = [
             "firsthand.capture.ground._check_effective": lambda record, handle: None}),
     Mutant("an erasure goes one step deep", ("evidence.source_delete_reaches_derived",),
            {"firsthand.capture.erase_plan._lineage": resting_on_it_directly}),
+    Mutant("an erased entity's names stay mentions", ("evidence.source_delete_reaches_derived",),
+           {"firsthand.blanking._unname": lambda writer, target: None}),
+    Mutant("the text index keeps erased words", ("evidence.source_delete_reaches_derived",),
+           {"firsthand.store.sqlite_write.SqliteWriter.blank_doc": lambda self, scope_id, doc: None,
+            "firsthand.store.sqlite_write.SqliteWriter.shelve": never_off_the_shelf}),
+    Mutant("a certificate is silent on what is out of reach", ("deletion.thirteen_steps_erase",),
+           {"firsthand.capture.certify._told": lambda *given: []}),
     Mutant("what is said meets no tombstone", ("gateway.no_bypass_path", "deletion.thirteen_steps_reject"),
            {"firsthand.capture.gateway.met_by": lambda *given: ()}),
+    Mutant("an importer writes past the gateway's tombstones", ("gateway.no_bypass_path",),
+           {"firsthand.capture.gateway.met_by": meeting_unless_imported}),
+    Mutant("reasons meet no tombstone", ("gateway.no_bypass_path",),
+           {"firsthand.capture.gateway.met_by": meeting_without_reasons,
+            "firsthand.recall.reading.Hindsight.marks": lambda self, rows: {}}),
     Mutant("a change is held against no tombstone", ("tombstone.laundering_sequence",),
            {"firsthand.capture.admitting.would_block": unless_it_is_a_change("would_block"),
             "firsthand.capture.admitting.refused_words": unless_it_is_a_change("refused_words")}),
@@ -237,7 +276,7 @@ MUTANTS = [
     Mutant("no tombstone binds what was inferred", ("tombstone.reextraction_stays_inactive",),
            {"firsthand.rules.tombstones._binds": not_what_was_inferred,
             "firsthand.capture.inferring.forbidding": lambda *given: None,
-            "firsthand.recall.beside.Beside.keep_out": lambda self, claims: None}),
+            "firsthand.recall.beside.Beside._on": lambda self, claim: ()}),
     Mutant("an erasure leaves the words",
            ("deletion.absent_after_reindex_and_restart", "deletion.thirteen_steps_erase"),
            {"firsthand.store.sqlite_write.SqliteWriter.blank_body": lambda self, entry_id: None}),
@@ -252,3 +291,19 @@ MUTANTS = [
     Mutant("a correction reaches by its own clock", ("life.clock_skewed_writer",),
            {"firsthand.capture.revise._leave": reaching_by_its_own_clock}),
 ]  # fmt: skip
+
+ONLY_ANSWERS = frozenset((
+    "firsthand.capture.admitting.refused_words", "firsthand.capture.admitting.would_block",
+    "firsthand.capture.claims.assertions", "firsthand.capture.gateway.met_by",
+    "firsthand.capture.ground._check_effective", "firsthand.capture.inferring.forbidding",
+    "firsthand.learning.jobs.Jobs._at", "firsthand.learning.queue.documents",
+    "firsthand.recall.beside.Beside._on", "firsthand.recall.fill.contradicted",
+    "firsthand.recall.fill.with_near_conflicts", "firsthand.recall.pack._size",
+    "firsthand.recall.reading.may_read", "firsthand.rules.access.Handle.scopes", "firsthand.rules.identity.name_key",
+    "firsthand.rules.identity.statement_key", "firsthand.rules.standing._contested",
+    "firsthand.rules.standing.approvals", "firsthand.rules.tombstones._binds",
+    "firsthand.rules.tombstones._bound_provisionally", "firsthand.rules.values.name_key",
+    "firsthand.store.sqlite_read.SqliteReader.positions_bearing_on",
+    "firsthand.store.sqlite_read.SqliteReader.postings",
+))  # fmt: skip
+"""What changes nothing, whole or broken, so that both can be asked side by side what they would answer."""

@@ -386,6 +386,16 @@ def test_a_linked_copy_is_contested_with_its_original_and_cites_its_speaker(hous
     memory.ledger.verify(deep=True)
 
 
+def test_a_linked_copy_is_as_well_vouched_for_as_its_original(house):
+    """Whoever shares it: a person's word stays a person's, and an agent's an agent's."""
+    person, agent = house.memory(), house.agent("ana")
+    for who, other, attested in ((person, agent, True), (agent, person, False)):
+        fact = claim(who, "api", "host", f"h{int(attested)}")
+        copy = other.share(fact.record_id, "team:web", reason="they ask").record_id
+        assert [c.attested for c in who.read(fact.record_id).item.citations] == [attested]
+        assert [c.attested for c in house.memory(scope="team:web").read(copy).item.citations] == [attested]
+
+
 def test_the_speaker_of_an_original_is_told_to_who_may_read_it(house):
     memory = house.memory()
     talk = memory.capture("Our port is 8080, between us.", speaker="Cleo", sensitivity="high")

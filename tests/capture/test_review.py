@@ -200,6 +200,7 @@ def test_everything_that_waits_is_listed_by_kind_with_counts(house):
     ]  # fmt: skip
     assert page.counts == {"proposals": 1, "conflicts": 2, "candidates": 1, "near_tombstones": 1}
     assert page.cursor is None
+    assert [memory.review.show(i.item_id).item.kind for i in page.items] == [i.kind for i in page.items]
     seen, cursor = [], None
     while True:
         part = memory.review.list(limit=2, cursor=cursor)
@@ -211,6 +212,39 @@ def test_everything_that_waits_is_listed_by_kind_with_counts(house):
     assert [i.kind for i in memory.review.list("conflicts").items] == ["conflicts"] * 2
     with pytest.raises(firsthand.InvalidError):
         memory.review.list("candidates", cursor="conflicts:3")
+
+
+def test_each_reason_to_wait_is_listed_and_shown_as_the_same_kind(house):
+    """Challenged by a person's word, two heads of one plain text, and near what was taken back."""
+    memory, ben = house.memory(), house.memory("ben")
+    claim(memory, "api", "port", 8080)
+    challenged = claim(house.agent("cem"), "api", "port", 9090)
+    text = memory.remember("The deploy is on Friday")
+    heads = tuple(memory.read(text.record_id).heads)
+    memory.correct(text.record_id, "The deploy is on Monday", reason="it moved", expected_heads=heads)
+    taken = claim(memory, "api", "uses", "redis")
+    memory.retract(taken.record_id, reason="no")
+    house.clock.pass_days(1)
+    near = claim(house.agent("ben"), "api", "uses", "redis")
+    expected = {challenged.record_id: "conflicts", near.record_id: "near_tombstones"}
+    assert ben.read(challenged.record_id).item.status == "needs_review"
+    for item_id, kind in expected.items():
+        assert item_id in [i.item_id for i in memory.review.list(kind).items]
+        assert memory.review.show(item_id).item.kind == kind
+        assert all(item_id not in [i.item_id for i in memory.review.list(k).items] for k in REVIEW_KINDS if k != kind)
+
+
+def test_what_a_proposal_is_about_leaves_out_what_is_hidden(house):
+    memory = house.memory()
+    said = [memory.remember(f"The deploy is on {a}Friday at noon") for a in ("", "a ")]
+    memory.jobs.run()
+    (merge,) = memory.review.list("proposals").items
+    assert len(merge.about) == 2
+    other = next(r.record_id for r in said if r.record_id != merge.record_id)
+    left = next(r.record_id for r in said if r.record_id != other)
+    memory.withdraw(other, reason="not for all")
+    (merge,) = memory.review.list("proposals").items
+    assert merge.about == (memory.read(left).item.text,)
 
 
 def test_a_proposal_says_what_it_is_about_to_who_may_read_it(house):

@@ -103,6 +103,33 @@ def test_an_entity_keeps_its_own_name_when_another_of_that_name_is_erased(tmp_pa
     an_entity_keeps_its_own_name(tmp_path)
 
 
+def a_supports_words_are_indexed_late(folder: Path) -> None:
+    """What knew the name is what was there when its words were first needed, not when it was said."""
+    mentions = "SELECT count(*) FROM mention WHERE name = 'inky'"
+    with opened(folder) as ana, opened(folder, actor="ben") as ben:
+        inky = firsthand.Alias(value="inky")
+        talks = [m.capture(f"yes, inky was late, said {n}", speaker=n) for m, n in ((ana, "Ana"), (ben, "Ben"))]
+        said = [
+            m.remember("yesterday inky was late", evidence=[firsthand.cite(talk.record_id)])
+            for m, talk in zip((ana, ben), talks, strict=True)
+        ]
+        assert [r.outcome for r in said] == ["stored", "reinforced"]
+        gone = ana.remember(payload=firsthand.Entity(canonical_name="Quill", aliases=(inky,)))
+        left = ana.remember(payload=firsthand.Entity(canonical_name="Zed", aliases=(inky,)))
+        ana.retract(str(said[0].record_id), reason="I misheard")
+        assert rows(folder / "m.db", mentions) == [(1,)]
+        ana.erase(gone.record_id, reason_code="privacy")
+        assert rows(folder / "m.db", mentions) == [(1,)]
+        assert ana.ledger.verify(deep=True).deep
+        ana.erase(left.record_id, reason_code="privacy")
+        assert rows(folder / "m.db", mentions) == [(0,)]
+        assert ana.ledger.verify(deep=True).deep
+
+
+def test_names_learnt_before_a_supports_words_were_needed_go_with_their_entity(tmp_path: Path) -> None:
+    a_supports_words_are_indexed_late(tmp_path)
+
+
 def speakers_are_numbered_anew(folder: Path) -> None:
     with opened(folder) as memory:
         first = memory.capture("One.", speaker="Ana")

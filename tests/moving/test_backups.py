@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pkgutil
 import stat
 import threading
 from pathlib import Path
@@ -143,21 +144,30 @@ def test_what_came_from_another_store_is_believed_after_a_restore_as_before(pair
         assert memory.ledger.verify(deep=True).deep
 
 
-def erased_while_it_is_restored(pair: Pair, monkeypatch: pytest.MonkeyPatch) -> None:
+AT_THE_END = "firsthand.wiring.install"
+
+
+def erased_while_it_is_restored(pair: Pair, monkeypatch: pytest.MonkeyPatch, place: str = AT_THE_END) -> None:
     """Somebody opens the live store, erases and closes it, between what the restore read of it and its replacement."""
     with pair.memory("a") as memory:
         gone = memory.capture("The zqxgone is here.")
         memory.ledger.backup(pair.folder / "backup")
     erased: list[str] = []
-    genuine = wiring.install
+    genuine = pkgutil.resolve_name(place)
 
-    def install(*given: Any) -> bool:
+    def erasing() -> None:
         if not erased:
             with opened(pair.path("a"), clock=pair.clock) as other:
                 erased.append(erase(other, gone.record_id))
-        return genuine(*given)
 
-    monkeypatch.setattr("firsthand.wiring.install", install)
+    def late(*given: Any, **named: Any) -> Any:
+        if place == AT_THE_END:
+            erasing()
+        done = genuine(*given, **named)
+        erasing()
+        return done
+
+    monkeypatch.setattr(place, late)
     report = firsthand.restore(pair.folder / "backup", pair.path("a"))
     assert report.erasures == 1
     assert b"zqxgone" not in files_of(pair.path("a"))
@@ -165,10 +175,11 @@ def erased_while_it_is_restored(pair: Pair, monkeypatch: pytest.MonkeyPatch) -> 
         assert memory.ledger.verify(deep=True).deep
 
 
+@pytest.mark.parametrize("place", [AT_THE_END, "firsthand.restoring._Told.bring_over"])
 def test_what_is_erased_while_a_restore_is_under_way_is_brought_over_too(
-    pair: Pair, monkeypatch: pytest.MonkeyPatch
+    pair: Pair, monkeypatch: pytest.MonkeyPatch, place: str
 ) -> None:
-    erased_while_it_is_restored(pair, monkeypatch)
+    erased_while_it_is_restored(pair, monkeypatch, place)
 
 
 def test_a_store_that_is_written_again_and_again_is_not_replaced(pair: Pair, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -322,6 +322,13 @@ def test_the_doctor_says_where_the_memory_is_and_that_it_is_well(home: Path) -> 
     assert said.exit_code == 0
     assert f"every hash of {found['entries']} entries holds" in said.stdout
     assert "SQLite 3." in said.stdout
+    assert "No hook has run yet." in said.stdout
+    assert "Receipts of recalls in its journal: 0." in said.stdout
+    ask("recall", "tea")
+    found = ask("doctor")
+    said = " ".join(run("doctor").stdout.split())
+    assert f"Receipts of recalls in its journal: {found['receipts']}, the last at " in said
+    assert found["receipts"] == 1
 
 
 def test_the_doctor_verifies_the_ledger_unless_told_not_to(home: Path) -> None:

@@ -18,7 +18,7 @@ from mcp.client.stdio import StdioServerParameters
 
 import firsthand
 from firsthand.config import read_settings
-from firsthand.surfaces.cli_mcp import scope_here
+from firsthand.surfaces.cli_mcp import open_for, scope_here
 
 PROGRAM = Path(sys.executable).with_name("firsthand")
 SECRET = "sk-ant-api03-" + "Ab1" * 31 + "AA"
@@ -370,3 +370,17 @@ def test_the_printed_configuration_starts_a_server(client: str, tmp_path: Path) 
 
     anyio.run(run)
     assert (tmp_path / "m.db").exists()
+
+
+@pytest.mark.parametrize(("owner", "outcome"), [(None, "proposed"), ("ana", "stored")])
+def test_an_agent_revises_the_records_of_the_owner_that_is_named(
+    owner: str | None, outcome: str, tmp_path: Path
+) -> None:
+    """Whose agent it is says `--owner`; else it is the agent of `--actor`."""
+    flags = {"db": str(tmp_path / "m.db"), "space": None, "scope": "project:boat", "actor": "helper", "owner": owner,
+             "role": None}  # fmt: skip
+    with firsthand.open(tmp_path / "m.db", actor="ana", role="person", scope="project:boat") as ana:
+        fact = ana.remember("Ana likes tea")
+        settings = read_settings(flags, {"HOME": "/"}, tmp_path)
+        with open_for(settings, "codex", ("project:boat",), "medium") as agent:
+            assert agent.retract(str(fact.record_id), reason="a slip").outcome == outcome

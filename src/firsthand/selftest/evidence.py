@@ -49,7 +49,8 @@ def claim_resolves_to_source(world: World) -> str:
 @check(
     "evidence.source_delete_reaches_derived",
     section="A",
-    given="two sources, and of each a claim, a skill, a plan, names, relations and a claim that cites that claim",
+    given="two sources, and of each a claim, a skill, a plan, a name that a bystander uses, relations, words in the "
+    "text index, and a claim that cites that claim",
     when="one source is erased",
     then="of every kind, what rested only on it is gone or no longer active, however many steps away",
     control="the sibling source and all that hangs on it are untouched",
@@ -58,43 +59,71 @@ def source_delete_reaches_derived(world: World) -> str:
     """Asserted kind by kind."""
     ana = world.person()
     erase = verb(ana, "erase")
-    gone, kept = word(), word()
-    derived = {token: _derive(ana, token) for token in (gone, kept)}
-    queries = (gone, kept, f"how is {gone} done?", "")
-    world.control(gone in everything_said(ana, queries), "nothing of the first source is recalled")
-    erase(derived[gone]["source"], reason_code="privacy")
+    gone, kept = (Derived(ana, word(), word()) for _ in range(2))
+    queries = (gone.token, kept.token, f"how is {gone.token} done?", "")
+    world.control(gone.token in everything_said(ana, queries), "nothing of the first source is recalled")
+    before = _traces(ana, gone)
+    for kind, there in before.items():
+        world.control(there, f"there was no {kind} of the first source")
+    erase(gone.records["source"], reason_code="privacy")
     said = everything_said(ana, queries)
-    for kind, record in derived[kept].items():
+    for kind, record in kept.records.items():
         world.control(ana.read(record).item.status == "active", f"the sibling's {kind} is no longer active")
-    world.control(kept in said, "the sibling's words are no longer recalled")
-    world.expect(gone not in said, "words of the erased source are still recalled")
-    for kind, record in derived[gone].items():
+    for kind, there in _traces(ana, kept).items():
+        world.control(there, f"the sibling's {kind} is gone as well")
+    world.control(kept.token in said, "the sibling's words are no longer recalled")
+    world.expect(gone.token not in said, "words of the erased source are still recalled")
+    for kind, there in _traces(ana, gone).items():
+        world.expect(not there, f"a {kind} of the erased source is left")
+    for kind, record in gone.records.items():
         standing = _status(ana, record)
         world.expect(standing != "active", f"the erased source's {kind} is still active")
     head = ana.ledger.verify(deep=True)
-    return f"Claims, a skill, a plan and what cites them fell with their source; {head.entries} entries verify."
+    return (
+        f"{', '.join([*gone.records, *before])}: each fell with its source, its sibling did not; "
+        f"{head.entries} entries verify."
+    )
 
 
-def _derive(ana: Memory, token: str) -> dict[str, str]:
-    """One record of every kind that rests on one source."""
-    talk = ana.capture(f"To ship {token}, build it and push it.", speaker="Ana", thread=token)
-    source = [cite(str(talk.record_id), quote=f"ship {token}")]
-    claim = ana.remember(subject=token, predicate="status", object="shipped", evidence=source)
-    skill = ana.remember(
-        payload={"kind": "competence", "skill_name": f"ship {token}", "triggers": [{"signal": token}],
-                 "recipe": [{"step": f"push {token}"}]},
-        evidence=source,
-    )  # fmt: skip
-    plan = ana.remember(
-        payload={"kind": "plan_graph", "plan_id": f"plan {token}", "version": "1", "intent": f"ship {token}",
-                 "nodes": [{"id": "a", "op": f"build {token}"}], "edges": []},
-        evidence=source,
-    )  # fmt: skip
-    after = ana.remember(f"{token} is done", evidence=[cite(str(claim.record_id), quote=token)])
-    last = ana.remember(f"{token} may be announced", evidence=[cite(str(after.record_id), quote=token)])
-    ana.relate(str(claim.record_id), "led_to", str(plan.record_id), reason="same talk")
-    made = {"source": talk, "claim": claim, "skill": skill, "plan": plan, "second step": after, "third step": last}
-    return {kind: str(receipt.record_id) for kind, receipt in made.items()}
+class Derived:
+    """One record of every kind that rests on one source, and a bystander that only uses its name."""
+
+    def __init__(self, ana: Memory, token: str, name: str) -> None:
+        self.token, self.name = token, name
+        talk = ana.capture(f"To ship {token}, ask {name}, build it and push it.", speaker="Ana", thread=token)
+        source = [cite(str(talk.record_id), quote=f"ship {token}")]
+        claim = ana.remember(subject=name, predicate="ships", object=token, evidence=source)
+        skill = ana.remember(
+            payload={"kind": "competence", "skill_name": f"ship {token}", "triggers": [{"signal": token}],
+                     "recipe": [{"step": f"push {token}"}]},
+            evidence=source,
+        )  # fmt: skip
+        plan = ana.remember(
+            payload={"kind": "plan_graph", "plan_id": f"plan {token}", "version": "1", "intent": f"ship {token}",
+                     "nodes": [{"id": "a", "op": f"build {token}"}], "edges": []},
+            evidence=source,
+        )  # fmt: skip
+        after = ana.remember(f"{token} is done", evidence=[cite(str(claim.record_id), quote=token)])
+        last = ana.remember(f"{token} may be announced", evidence=[cite(str(after.record_id), quote=token)])
+        made = {"source": talk, "claim": claim, "skill": skill, "plan": plan, "second step": after, "third step": last}
+        self.records = {kind: str(receipt.record_id) for kind, receipt in made.items()}
+        self.bystander = str(ana.capture(f"yesterday {name} was late", speaker="Ben").record_id)
+        ana.relate(self.bystander, "beside", self.records["claim"], reason="same talk")
+        ana.relate(self.records["claim"], f"led to {token}", self.bystander, reason="same talk")
+
+
+def _traces(ana: Memory, derived: Derived) -> dict[str, bool]:
+    """What else was made of a source than records: whether it is there."""
+    found = ana.explain(derived.name, derived.bystander)
+    relations = ana.read(derived.bystander).relations
+    swept = ana.erasure.sweep(derived.token)
+    return {
+        "mention": any(why.arm == "entity" for why in found.why),
+        "relation to it": any(r.relation == "beside" for r in relations),
+        "relation of it": any(r.relation.startswith("led_to") for r in relations),
+        "word in the text index": any(hit.form == "vocabulary" for hit in swept.hits),
+        "byte in a file": any(hit.form != "vocabulary" for hit in swept.hits),
+    }
 
 
 def _status(memory: Memory, record: str) -> str:

@@ -11,11 +11,22 @@ from firsthand.memory import Memory
 from firsthand.selftest.outcomes import FailedError, Outcome, UnavailableError, check
 from firsthand.selftest.world import EVERYTHING, World, verb, word
 from firsthand.vocabulary.citing import cite
+from firsthand.vocabulary.erasure import Certificate, Proof
 from firsthand.vocabulary.errors import AbsentError
 
 How = Literal["reject", "erase"]
 LENGTHS: Final = (8, 12, 13, 40)
 SECOND: Final = "project:second"
+REASON: Final = "privacy"
+BINS: Final[dict[Proof, str]] = {
+    "proven_clean": "purged",
+    "declared_controlled": "declared and controlled",
+    "not_provable": "declared and not controllable",
+    "residue": "undeclared",
+}
+"""Where an erasure leaves residue, by what its certificate says of a place."""
+BEYOND_REACH: Final = ("before/", "second.db")
+"""What the certificate calls copies of the file and other stores: an export made before, and a store not told yet."""
 STEPS: Final = {
     1: "a fact nobody could guess is written",
     2: "it is recalled",
@@ -25,7 +36,7 @@ STEPS: Final = {
     6: "it is still not recalled",
     7: "every background job runs",
     8: "it is still not recalled",
-    9: "no residue is undeclared, in no answer, index or file",
+    9: "of its residue, in four bins, nothing is undeclared: in no answer, index or file",
     10: "the audit shows the deletion and not the value",
     11: "before that: it was shared, exported, and taken in by a second store",
     12: "the original is deleted",
@@ -51,6 +62,8 @@ class Deletion(NamedTuple):
     sibling: str
     source: str
     record: str
+    deleted: list[str]
+    """The entry that deleted it, once it is there."""
 
     @property
     def question(self) -> str:
@@ -94,18 +107,32 @@ def begin(world: World, how: How, length: int) -> Deletion:
         ana.remember(subject="safe", predicate="opens_with", object=t, evidence=[cite(str(talk.record_id), quote=t)])
         for t, talk in zip((token, sibling), talks, strict=True)
     ]
-    return Deletion(world, ana, how, token, sibling, str(talks[0].record_id), str(made[0].record_id))
+    return Deletion(world, ana, how, token, sibling, str(talks[0].record_id), str(made[0].record_id), [])
 
 
 def thirteen(world: World, how: How, length: int) -> list[StepResult]:
-    """Every step in its order; a step that needs what is not there says so, and the others go on."""
-    fact = begin(world, how, length)
+    """Every step in its order. The first that fails has the leak; later ones cannot tell it from one of their own."""
+    results = _taken(begin(world, how, length))
+    order = [3, 4, 5, 6, 7, 8, 9, 10, 12, 13]
+    leak = next((r.number for r in sorted(results, key=_place) if r.outcome == "fail"), None)
+    if leak not in order:
+        return results
+    late = order[order.index(leak) + 1 :]
+    return [StepResult(r.number, "unavailable", f"step {leak} failed") if r.number in late else r for r in results]
+
+
+def _place(step: StepResult) -> int:
+    """The order in which steps are taken: copies are made before anything is deleted."""
+    return 2 if step.number == 11 else step.number
+
+
+def _taken(fact: Deletion) -> list[StepResult]:
     results = [StepResult(1, "pass"), _saying(2, fact.recalled(), "it is not recalled")]
     copies: list[StepResult] = [_attempt(11, lambda: _copy(fact))]
     third = _attempt(3, lambda: _delete(fact))
     results.append(third)
     if third.outcome != "pass":
-        return results + [StepResult(n, "unavailable", third.why) for n in range(4, 14)]
+        return results + copies + [StepResult(n, "unavailable", third.why) for n in (*range(4, 11), 12, 13)]
     results.append(_saying(4, not fact.recalled(), "it is still recalled"))
     results.append(_attempt(5, lambda: _feed(fact)))
     results.append(_saying(6, not fact.recalled(), "it came back with its source"))
@@ -141,9 +168,10 @@ def _after(number: int, before: StepResult, look: Callable[[], str | None]) -> S
 
 def _delete(fact: Deletion) -> None:
     if fact.how == "reject":
-        verb(fact.ana, "reject")(fact.record, reason="never again")
+        done = verb(fact.ana, "reject")(fact.record, reason="never again")
     else:
-        verb(fact.ana, "erase")(value=("safe", "opens_with", fact.token), reason_code="privacy")
+        done = verb(fact.ana, "erase")(value=("safe", "opens_with", fact.token), reason_code=REASON)
+    fact.deleted.append(str(done.entry_id))
 
 
 def _feed(fact: Deletion) -> None:
@@ -190,27 +218,55 @@ def _gone_from_copies(fact: Deletion) -> str | None:
 
 
 def _residue(fact: Deletion) -> None:
-    """Every read, and for an erasure every byte of the store's files."""
+    """Every read, and for an erasure every byte of every file: none may hold it that was not declared."""
     packets = [fact.ana.recall(q, include=EVERYTHING, limit=50) for q in (fact.question, "safe", "")]
     said = "".join(repr((p.items, p.conflicts)) for p in packets)
     if fact.token in said:
         raise FailedError("it is still told when everything is asked for")
     if fact.sibling not in said:
         raise FailedError("its sibling is gone as well", in_control=True)
-    held = [n for n, data in fact.files_of("memory.db").items() if fact.token.encode() in data]
-    if fact.how == "erase" and held:
-        raise FailedError(f"undeclared residue in {len(held)} files of the store")
+    if fact.how == "erase":
+        bins = _bins(fact)
+        if bins["undeclared"]:
+            raise FailedError(f"undeclared residue in {', '.join(bins['undeclared'])}")
+        for name in ("purged", "declared and controlled", "declared and not controllable"):
+            if not bins[name]:
+                raise FailedError(f"the certificate names nothing as {name}")
+
+
+def _bins(fact: Deletion) -> dict[str, list[str]]:
+    """Where the words were, as the certificate says, and what a sweep of every file finds beside that."""
+    bins: dict[str, list[str]] = {name: [] for name in BINS.values()}
+    for place in _certificate(fact).places:
+        bins[BINS[place.proof]].append(place.place)
+    for path in sorted(p for p in fact.folder.rglob("*") if p.is_file()):
+        name = path.relative_to(fact.folder).as_posix()
+        if fact.token.encode() in path.read_bytes() and not name.startswith(BEYOND_REACH):
+            bins["undeclared"].append(name)
+    return bins
+
+
+def _certificate(fact: Deletion) -> Certificate:
+    return verb(fact.ana, "erasure", "certificate")(fact.deleted[0])
 
 
 def _audit(fact: Deletion) -> None:
-    """What can be said of the deletion is free of its words."""
+    """What can be said of the deletion shows it, and is free of its words."""
     told = repr(fact.ana.stats()) + repr(verb(fact.ana, "refusals")()) + repr(fact.ana.erasure.due())
+    if fact.how == "erase":
+        certificate = _certificate(fact)
+        shown = certificate.reason_code == REASON and certificate.bodies > 0 and certificate.clean
+        told += repr(certificate) + repr(fact.ana.ledger.head())
+    else:
+        shown = any(r.cause_entry == fact.deleted[0] for r in fact.ana.refusals().refusals)
     try:
         told += repr(fact.ana.history(fact.record))
     except AbsentError:
-        told += repr(fact.ana.ledger.head())
+        told += "absent"
     if fact.token in told:
         raise FailedError("the audit repeats the value")
+    if not shown:
+        raise FailedError("the audit does not show the deletion")
 
 
 def _enter(how: How) -> None:
