@@ -27,7 +27,10 @@ F = TypeVar("F")
 
 @dataclass(frozen=True)
 class Saying:
-    """One assertion: who said it, in which role, when; whether it is a guess, and the episode that it cites."""
+    """One assertion: who said it, in which role, when; whether it is a guess, and the episode that it cites.
+
+    Who cites what somebody else said is its `writer` and not its source.
+    """
 
     at: int
     record: str
@@ -36,6 +39,7 @@ class Saying:
     spoken: int
     guess: bool = False
     cites: str | None = None
+    writer: str | None = None
 
 
 @dataclass(frozen=True)
@@ -134,7 +138,7 @@ class Gone:
 
 def reached(by: Stone, said: Saying) -> bool:
     """Whether a correction or retraction was about this very saying."""
-    return said.spoken <= by.spoken and (by.everyone or by.source == said.source)
+    return said.spoken <= by.spoken and (by.everyone or by.source in (said.source, said.writer))
 
 
 def anew(stone: Stone, said: Saying) -> bool:

@@ -31,7 +31,8 @@ class SayingVerbs(Life):
 
     def __init__(self) -> None:
         super().__init__()
-        self.episodes: dict[tuple[str, Place], tuple[str, int]] = {}
+        self.episodes: dict[tuple[str, Place], tuple[str, int, str | None]] = {}
+        """By store and place: a conversation, when it was, and which person's words it is, if it is a person's."""
 
     @rule(where=stores, owner=owners, role=roles, scope=scopes, subject=subjects, predicate=predicates, pick=picks,
           guess=st.booleans())  # fmt: skip
@@ -59,13 +60,15 @@ class SayingVerbs(Life):
         known = self.episodes.get((store.path.stem, place))
         if known is None or Gone(known[0]) in store.model.gone:
             text = f"So, {value.text}. Noted as n{self.steps}."
-            known = (handle.capture(text).record_id or "", now)
+            known = (handle.capture(text).record_id or "", now, owner if role == "person" else None)
             self.texts[known[0]] = text
             self.episodes[store.path.stem, place] = known
+        record, spoken, speaker = known
         receipt = handle.remember(
-            subject=subject, predicate="hosts", object=place[3], evidence=[firsthand.cite(known[0], quote=value.text)]
+            subject=subject, predicate="hosts", object=place[3], evidence=[firsthand.cite(record, quote=value.text)]
         )
-        self.said(store, place, Saying(now, "", owner, role, known[1], cites=known[0]), receipt, False)
+        voice = (speaker, "person") if speaker is not None else (owner, role)
+        self.said(store, place, Saying(now, "", *voice, spoken, cites=record, writer=owner), receipt, False)
 
     @rule(where=stores, owner=owners, pick=anything, forget=st.booleans())
     def retract(self, where: int, owner: str, pick: int, forget: bool) -> None:
@@ -179,7 +182,7 @@ class SayingVerbs(Life):
 
 
 def _said_by(target: Target, owner: str) -> bool:
-    return owner in {s.source for s in target[1].all(Saying)}
+    return owner in {who for s in target[1].all(Saying) for who in (s.source, s.writer)}
 
 
 def _is_contested(model: Model, value: Value) -> bool:
