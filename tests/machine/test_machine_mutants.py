@@ -100,7 +100,7 @@ def settled(view: Any, unit: str) -> dict[Any, str]:
 MUTANTS = [
     Mutant("the gate in SQL drops a clause", {"firsthand.store.sqlite.queries": unclassified}),
     Mutant("the cascade stops at once", {"firsthand.rules.fold._with_dependants": one_step_down}),
-    Mutant("an import skips tombstones", {"firsthand.moving.importing.adopt": without_rejections}),
+    Mutant("an import skips tombstones", {"firsthand.moving.copies.adopt": without_rejections}),
     Mutant("an erasure leaves a copy", {"firsthand.capture.erase_plan._may_erase": in_its_own_scope}, 11),
     Mutant("an erasure reopens what it ended", {"firsthand.rules.tombstones._destroyed": reopened}, 11),
     Mutant("an import keeps erased words", {"firsthand.moving.importing.destroy_named": keeping_words}),

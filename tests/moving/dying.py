@@ -48,8 +48,8 @@ STEPS: dict[str, dict[str, Step]] = {
     },
     "import": {
         "surveyed": Step("before", "firsthand.moving.importing._Intake.take_all"),
-        "in the first batch": Step("after", "firsthand.moving.importing.adopt", 2),
-        "in a later batch": Step("after", "firsthand.moving.importing.adopt", 8),
+        "in the first batch": Step("after", "firsthand.moving.copies.adopt", 2),
+        "in a later batch": Step("after", "firsthand.moving.copies.adopt", 8),
         "erasures taken over, nothing destroyed": Step("before", "firsthand.moving.importing.destroy_named"),
         "named words destroyed, copies not": Step("before", "firsthand.moving.importing.destroy_copies"),
         "copies destroyed, meetings not told": Step("before", "firsthand.moving.importing.tell_meetings"),

@@ -345,3 +345,23 @@ def test_another_spaces_key_is_not_overwritten(tmp_path: Path) -> None:
         firsthand.restore(backup, tmp_path / "other.db")
     assert caught.value.code == "other_key"
     assert look(tmp_path / "other.db", "SELECT * FROM entry") == held
+
+
+def test_a_backup_brought_back_alone_learns_from_its_own_later_export_what_was_erased(pair: Pair) -> None:
+    """The erasure is its own and comes back to it: it destroys at once, and the file is cleaned of the words."""
+    memory = pair.memory("a")
+    memory.remember("The vault pin is qwxzkv", subject="vault", predicate="pin", object="qwxzkv")
+    memory.ledger.backup(pair.folder / "backup")
+    erased = memory.erase(value=("vault", "pin", "qwxzkv"), reason_code="privacy")
+    path = pair.export(memory)
+    firsthand.restore(pair.folder / "backup", pair.path("c"))
+    again = pair.memory("c")
+    assert again.erasure.sweep("qwxzkv").hits
+    report = again.ledger.take_in(path)
+    assert (report.added, report.erased_here) == (1, len(erased.plan.targets))
+    assert again.recall("what is the vault pin?").items == ()
+    assert again.erasure.sweep("qwxzkv").hits == ()
+    assert b"qwxzkv" not in files_of(pair.path("c"))
+    assert again.erasure.certificate(str(erased.entry_id)).clean
+    again.ledger.verify(deep=True)
+    assert again.ledger.take_in(path).erased_here == 0

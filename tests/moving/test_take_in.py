@@ -217,7 +217,7 @@ def broken_off(pair: Pair, a: Any, path: Path, breaks_at: int, monkeypatch: pyte
         return adopt(*given)
 
     with monkeypatch.context() as patch:
-        patch.setattr("firsthand.moving.importing.adopt", failing)
+        patch.setattr("firsthand.moving.copies.adopt", failing)
         with pytest.raises(OSError, match="gone"):
             c.ledger.take_in(path)
     return c

@@ -15,20 +15,40 @@ from firsthand.capture.gateway import NO_WORDS, Gateway
 from firsthand.capture.holds import held_records
 from firsthand.capture.planned import digest_of, planned
 from firsthand.capture.sieve import KeptOut
+from firsthand.ledger import adopt
 from firsthand.ports import LedgerRow, Writer
 from firsthand.rules.access import Handle
 from firsthand.rules.bearing import KEPT_OUT_KEY
 from firsthand.stored import body_of, entry_of
-from firsthand.vocabulary.entries import Entry, Erase
+from firsthand.vocabulary.entries import Entry, Erase, Skeleton
 from firsthand.vocabulary.grants import SPACE_WIDE
 
 REASON_CODE: Final = "erased_elsewhere"
+_NAMED: Final = "named"
+
+
+def take_over(gateway: Gateway, handle: Handle, writer: Writer, row: LedgerRow, skeleton: Skeleton) -> int:
+    """Append an entry that came; how many bodies it destroys here at once, whose cleaning the file is then owed.
+
+    That does only an erasure that this store made itself, and that an older copy of it knows nothing of yet.
+    """
+    edges, now = skeleton.edges, gateway.clock.now()
+    if not isinstance(edges, Erase) or writer.senders(row.entry_id):
+        adopt(writer, row, skeleton, now)
+        return 0
+    gone = {i: _NAMED for i, named in writer.rows_of(edges.targets).items() if named.body is not None}
+    found = Found(gone, set(), set())
+    plan = planned(writer, handle, found, 0, 0)
+    made = adopt(writer, row, skeleton, now)
+    if gone:
+        owe(writer, made.entry.id, made.received_at, digest_of(writer, handle, plan, found, made.changes.opened, ()))
+    return len(gone)
 
 
 def destroy_named(gateway: Gateway, handle: Handle, writer: Writer, erasures: Iterable[Entry]) -> int:
     """Destroy the bodies here that erasures of another store name; how many."""
     targets = {t for e in erasures if isinstance(e.skeleton.edges, Erase) for t in e.skeleton.edges.targets}
-    found = Found(dict.fromkeys(writer.rows_of(targets), "named"), set(), set())
+    found = Found(dict.fromkeys(writer.rows_of(targets), _NAMED), set(), set())
     return _destroy(gateway, handle, writer, found)
 
 

@@ -15,8 +15,7 @@ from typing import Final
 from firsthand.capture.arrivals import tell_meetings
 from firsthand.capture.certify import finish_if_others_let
 from firsthand.capture.gateway import Gateway
-from firsthand.ledger import adopt
-from firsthand.moving.copies import destroy_copies, destroy_named
+from firsthand.moving.copies import destroy_copies, destroy_named, take_over
 from firsthand.moving.exporting import only_the_operator
 from firsthand.moving.manifest import Manifest, check_files, key_check, read_manifest
 from firsthand.moving.sealing import device_key
@@ -150,27 +149,30 @@ class _Intake:
         new_ids = [taken.row.entry_id for taken in new]
         anew = [entry_id for entry_id in here if self._is_vouched_anew(writer, entry_id)]
         self._say_from_where(writer, [*new_ids, *anew])
-        self._append(writer, new)
+        gone = self._append(writer, new)
         self._added += len(new)
         self._known += len(batch) - len(new)
         # Erasures known already, too: their sender may be believed further now than when they came.
         read = [entry for taken in batch if (entry := writer.vouched(taken.entry)) is not None]
         told = [entry for entry in read if entry.id in {*new_ids, *anew}]
-        gone = destroy_named(self._gateway, self._handle, writer, read)
+        gone += destroy_named(self._gateway, self._handle, writer, read)
         gone += destroy_copies(self._gateway, self._handle, writer, told, new_ids)
         if gone:
             self._erased_here += gone
             writer.optimise_words()
         tell_meetings(self._gateway, self._handle, writer, [*new_ids, *anew])
 
-    def _append(self, writer: Writer, new: list[Taken]) -> None:
+    def _append(self, writer: Writer, new: list[Taken]) -> int:
+        """Append what is new; how many bodies are destroyed by that."""
+        gone = 0
         writer.foresee(key for taken in new for key in keys_looked_under(taken.entry))
         for taken in new:
             row = taken.row
             if row.body is not None and erased_by(writer, row.entry_id):
                 row = row._replace(body=None, salt=None)
             self._blank += row.body is None
-            adopt(writer, row, taken.skeleton, self._gateway.clock.now())
+            gone += take_over(self._gateway, self._handle, writer, row, taken.skeleton)
+        return gone
 
     def _is_vouched_anew(self, writer: Writer, entry_id: str) -> bool:
         """Whether a known entry came from elsewhere, and is vouched for further now, or since another registration."""

@@ -14,8 +14,7 @@ from firsthand.audit import PAGE_ROWS
 from firsthand.capture.arrivals import tell_meetings
 from firsthand.capture.certify import finish_if_others_let
 from firsthand.capture.gateway import Gateway, Write
-from firsthand.ledger import adopt
-from firsthand.moving.copies import destroy_copies, destroy_named
+from firsthand.moving.copies import destroy_copies, destroy_named, take_over
 from firsthand.moving.foreign import Checks, Relays, UnfitError
 from firsthand.moving.importing import check_space, trust_in
 from firsthand.moving.manifest import Manifest, check_files, linked_rows, read_manifest, rows_in
@@ -135,7 +134,7 @@ def _merge(gateway: Gateway, handle: Handle, writer: Writer, new: Sequence[Later
     tombstones = 0
     for one in new:
         entry = entry_of(one.row)
-        adopt(writer, one.row, entry.skeleton, gateway.clock.now())
+        take_over(gateway, handle, writer, one.row, entry.skeleton)
         read = writer.vouched(entry)
         if read is not None and isinstance(read.skeleton.edges, Erase):
             erasures.append(read)
