@@ -21,6 +21,7 @@ from firsthand.rules.access import Handle
 from firsthand.rules.bearing import KEPT_OUT_KEY
 from firsthand.stored import body_of, entry_of
 from firsthand.vocabulary.entries import Entry, Erase, Skeleton
+from firsthand.vocabulary.erasure import Ground
 from firsthand.vocabulary.grants import SPACE_WIDE
 
 REASON_CODE: Final = "erased_elsewhere"
@@ -36,7 +37,7 @@ def take_over(gateway: Gateway, handle: Handle, writer: Writer, row: LedgerRow, 
     if not isinstance(edges, Erase) or writer.senders(row.entry_id):
         adopt(writer, row, skeleton, now)
         return 0
-    gone = {i: _NAMED for i, named in writer.rows_of(edges.targets).items() if named.body is not None}
+    gone: dict[str, Ground] = {i: _NAMED for i, named in writer.rows_of(edges.targets).items() if named.body is not None}
     found = Found(gone, set(), set())
     plan = planned(writer, handle, found, 0, 0)
     made = adopt(writer, row, skeleton, now)
