@@ -222,3 +222,11 @@ def test_what_was_rejected_is_not_brought_back(make: Make) -> None:
     context = session.ask("What are the mast and the keel made of?") or ""
     assert "The keel is made of oak" in context
     assert "The mast is made of oak" not in context
+
+
+def test_a_packet_of_sayings_alone_does_not_say_that_nothing_matched(make: Make) -> None:
+    make("s-1").ask("The mast is made of spruce.")
+    told = make("s-2").ask("What is the mast made of?")
+    assert told is not None
+    assert "The mast is made of spruce." in told
+    assert "Nothing matched" not in told

@@ -8,6 +8,8 @@ from typing import Any
 import pytest
 from harness import TIMESTAMP, Make, Session
 
+from firsthand.surfaces.hooks.working import LEFT_OUT
+
 TODOS = [
     {"content": "Measure the mast", "status": "completed", "activeForm": "Measuring"},
     {"content": "Order the spruce", "status": "pending"},
@@ -160,3 +162,19 @@ def test_codex_s_plan_patches_and_errors_are_read(make: Make) -> None:
     assert record.context_summary == (
         "Last asked for: Build me a mast.\nLast changed: keel.py, mast.py\nLast error: Exit code: 2 no spruce"
     )
+
+
+def test_what_was_ruled_out_takes_the_old_record_with_it(make: Make) -> None:
+    """A record that may not say what was asked last says less; it never leaves the one before in its place."""
+    session = make()
+    session.ask("Paint the hull with qwxzkv.")
+    session.reply("Done.")
+    with session.memory() as memory:
+        claim = memory.remember(subject="hull", predicate="paint", object="qwxzkv")
+        memory.reject(str(claim.record_id), reason="never")
+    session.ask("Paint the hull with qwxzkv again.")
+    session.reply("No.")
+    assert state(session).context_summary == LEFT_OUT
+    session.ask("Write the changelog.")
+    session.reply("Done.")
+    assert state(session).context_summary == "Last asked for: Write the changelog."

@@ -37,7 +37,8 @@ def take_over(gateway: Gateway, handle: Handle, writer: Writer, row: LedgerRow, 
     if not isinstance(edges, Erase) or writer.senders(row.entry_id):
         adopt(writer, row, skeleton, now)
         return 0
-    gone: dict[str, Ground] = {i: _NAMED for i, named in writer.rows_of(edges.targets).items() if named.body is not None}
+    left = [i for i, target in writer.rows_of(edges.targets).items() if target.body is not None]
+    gone = dict[str, Ground].fromkeys(left, _NAMED)
     found = Found(gone, set(), set())
     plan = planned(writer, handle, found, 0, 0)
     made = adopt(writer, row, skeleton, now)

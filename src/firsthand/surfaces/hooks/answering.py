@@ -97,6 +97,7 @@ def _is_of(item: Item, session: str) -> bool:
 
 def fitted(packet: Packet, items: Sequence[Item], most: int) -> str | None:
     """A packet's conflicts and the best of these items as text of at most `most` bytes; nothing if none fits."""
+    packet = msgspec.structs.replace(packet, why_empty=None)  # it is told where it holds something, and then of others
     room = most - len(msgspec.structs.replace(packet, conflicts=(), items=()).render().encode())
     conflicts: list[ConflictGroup] = []
     kept: list[Item] = []

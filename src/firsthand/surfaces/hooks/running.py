@@ -23,7 +23,7 @@ from firsthand.surfaces.hooks.spool import Batch, Who
 from firsthand.surfaces.hooks.storing import drain, opened, store
 from firsthand.surfaces.hooks.taking import taken
 from firsthand.surfaces.hooks.transcripts import read_turns
-from firsthand.surfaces.hooks.working import working_of
+from firsthand.surfaces.hooks.working import with_less, working_of
 from firsthand.vocabulary.errors import BrokenError, BusyError, FirsthandError, InvalidError
 from firsthand.vocabulary.grants import check_slug
 from firsthand.vocabulary.records import Working
@@ -69,8 +69,9 @@ class Work(threading.Thread):
                 self.text = answer(memory, event, batch.who, settings.hook.packet_bytes)
             store(memory, batch.items)
             self.stored = True
-            if working is not None:
-                memory.remember(payload=working)
+            for record in with_less(working) if working is not None else ():
+                if memory.remember(payload=record).outcome != "refused":
+                    break
         with self._counted():
             drain(database, _now, in_time=lambda: time.monotonic() < self._until)
 

@@ -19,6 +19,8 @@ ASKS: Final = 3
 STEPS: Final = 8
 FILES: Final = 5
 CHARACTERS: Final = 160
+ASKED: Final = "Last asked for: "
+LEFT_OUT: Final = "What was asked last is left out here: it comes near something that was ruled out."
 _LISTS: Final = {"TodoWrite": ("todos", "content"), "update_plan": ("plan", "step")}
 """Tools that keep a list of steps, where the list stands in their input, and what a step is called in it."""
 _WRITERS: Final = frozenset(("Edit", "MultiEdit", "Write", "NotebookEdit"))
@@ -47,8 +49,18 @@ def working_of(session: str, turns: list[Turn], root: Path, *, stopped: bool) ->
     )
 
 
+def with_less(record: Working) -> Iterator[Working]:
+    """A working record, and what it may say instead where that comes near what was ruled out: the old one must go."""
+    yield record
+    newest = (record.context_summary or "").splitlines()[:1]
+    last = [line.rpartition(" | ")[2].removeprefix(ASKED) for line in newest]
+    only = f"{ASKED}{last[0]}" if last else None
+    for summary in (only, LEFT_OUT):
+        yield msgspec.structs.replace(record, next_actions=(), open_questions=(), context_summary=summary)
+
+
 def _summary(asks: list[str], turns: list[Turn], root: Path) -> str | None:
-    parts = [f"Last asked for: {' | '.join(asks)}"] if asks else []
+    parts = [f"{ASKED}{' | '.join(asks)}"] if asks else []
     files = list(dict.fromkeys(_place(path, root) for path in _files(turns)))[:FILES]
     parts += [f"Last changed: {', '.join(files)}"] if files else []
     errors = [turn.text for turn in last_turn(turns) if turn.what == "failed" and turn.text.strip()]
