@@ -238,9 +238,11 @@ def test_an_episode_says_who_said_it_and_what_became_of_it(capsys: pytest.Captur
 
 def test_an_import_shows_its_first_problems_and_counts_the_rest() -> None:
     problems = tuple(ImportProblem(line=n, code="bad", message="not JSON") for n in range(1, 24))
-    report = ImportReport(source="chat", read=30, added=5, known=2, refused=0, problems=problems, seconds=1.0)
+    report = ImportReport(
+        source="chat", scopes=("user:ana",), read=30, added=5, known=2, refused=0, problems=problems, seconds=1.0
+    )
     said = "\n".join(import_sentences(report))
-    assert "30 read, 5 added, 2 known already" in said
+    assert "30 read, 5 added, 2 known already, 0 refused, 23 bad, into user:ana, in 1.0 s." in said
     assert "line 20: not JSON [bad]" in said
     assert "line 21" not in said
     assert "and 3 more" in said

@@ -18,7 +18,8 @@ from mcp.client.stdio import StdioServerParameters
 
 import firsthand
 from firsthand.config import read_settings
-from firsthand.surfaces.cli_mcp import open_for, scope_here
+from firsthand.surfaces.cli_mcp import open_for
+from firsthand.surfaces.hooks.projects import scope_here
 
 PROGRAM = Path(sys.executable).with_name("firsthand")
 SECRET = "sk-ant-api03-" + "Ab1" * 31 + "AA"

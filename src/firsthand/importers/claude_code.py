@@ -11,7 +11,7 @@ from typing import IO, Final
 from firsthand.importers.blocks import Piece, Tools, pieces
 from firsthand.importers.intake import BATCH_LINES_DEFAULT, Captures, Line, OnError, Parsed, Progress, problem
 from firsthand.importers.jsonlines import Fields, decoded, numbered, object_of, text_of
-from firsthand.importers.sources import USER, Format, bring_in
+from firsthand.importers.sources import USER, Format, MemoryOf, bring_in
 from firsthand.vocabulary.errors import InvalidError
 from firsthand.vocabulary.instants import to_micros
 from firsthand.vocabulary.limits import SESSION_LINE_BYTES
@@ -36,6 +36,7 @@ def import_claude_code(
     on_error: OnError = "skip",
     progress: Progress | None = None,
     batch: int = BATCH_LINES_DEFAULT,
+    memory_of: MemoryOf | None = None,
 ) -> ImportReport:
     """Capture a session, or all sessions of a folder; running it again adds only what is new.
 
@@ -45,9 +46,12 @@ def import_claude_code(
     Claude's. A turn's id is the line's `uuid`, with the block's place after the first; its thread is the session, or
     the subagent's part of it. Lines are known by their ids wherever the file lies, so a forked session adds only what
     it does not share; what the hooks of its owner kept is known, too.
+    Where `memory_of` is given, it says for each file which memory its turns go to.
     """
     how = Format(partial(parse, user=speaker), "*.jsonl", ids_within=HARNESS)
-    return bring_in(memory, source, how, name=name, on_error=on_error, progress=progress, batch=batch)
+    return bring_in(
+        memory, source, how, name=name, on_error=on_error, progress=progress, batch=batch, memory_of=memory_of
+    )
 
 
 def parse(stream: IO[bytes], _name: str = "", *, user: str = USER) -> Parsed:

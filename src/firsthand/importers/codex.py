@@ -10,7 +10,7 @@ from typing import IO, Final, NamedTuple, cast
 from firsthand.importers.blocks import TOOL_RESULT, TOOL_USE, Piece, Tools, plain_text
 from firsthand.importers.intake import BATCH_LINES_DEFAULT, Captures, Line, OnError, Parsed, Progress, problem
 from firsthand.importers.jsonlines import Fields, compact, decoded, list_of, numbered, object_of, text_of
-from firsthand.importers.sources import USER, Format, bring_in
+from firsthand.importers.sources import USER, Format, MemoryOf, bring_in
 from firsthand.vocabulary.errors import InvalidError
 from firsthand.vocabulary.instants import to_micros
 from firsthand.vocabulary.limits import SESSION_LINE_BYTES, says_nothing
@@ -36,6 +36,7 @@ def import_codex(
     on_error: OnError = "skip",
     progress: Progress | None = None,
     batch: int = BATCH_LINES_DEFAULT,
+    memory_of: MemoryOf | None = None,
 ) -> ImportReport:
     """Capture a session, or all sessions of a folder; running it again adds only what is new.
 
@@ -43,10 +44,13 @@ def import_codex(
     tools gave back. The `event_msg` lines say the same again and are left out, as is reasoning, and what the program
     writes in the user's place. The thread is the session's id. Words have no ids: they are known by thread,
     instant and text, wherever the file lies. A forked session repeats its beginning under another thread. What the
-    hooks of its owner kept is known, too.
+    hooks of its owner kept is known, too. Where `memory_of` is
+    given, it says for each file which memory its turns go to.
     """
     how = Format(partial(parse, user=speaker), "*.jsonl", ids_within=HARNESS)
-    return bring_in(memory, source, how, name=name, on_error=on_error, progress=progress, batch=batch)
+    return bring_in(
+        memory, source, how, name=name, on_error=on_error, progress=progress, batch=batch, memory_of=memory_of
+    )
 
 
 def parse(stream: IO[bytes], _name: str = "", *, user: str = USER) -> Parsed:

@@ -79,11 +79,12 @@ class Line(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Turn(NamedTuple):
-    """A line that waits for its batch, with the key it is known by; what comes again under that key may be a copy.
+    """A line that waits for its batch, with the key it is known by in the memory it goes to.
 
-    It is the `nth` line of its source, from 0, that is called as it is.
+    What comes again under that key may be a copy. It is the `nth` line of its source, from 0, that is called as it is.
     """
 
+    memory: Captures
     line: Line
     key: str
     copies_are_known: bool = False
@@ -129,11 +130,11 @@ def take_in(
 ) -> ImportReport:
     """Capture `lines` in whole batches; `progress` hears how many lines of the source are dealt with."""
     turns = keyed(memory, lines, source)
-    return take_in_turns(memory, turns, name=source.name, on_error=on_error, progress=progress, batch=batch)
+    return take_in_turns(memory.scope, turns, name=source.name, on_error=on_error, progress=progress, batch=batch)
 
 
 def take_in_turns(
-    memory: Captures,
+    scope: str,
     turns: Iterable[Turn | ImportProblem],
     *,
     name: str,
@@ -141,7 +142,7 @@ def take_in_turns(
     progress: Progress | None,
     batch: int,
 ) -> ImportReport:
-    """Capture turns of one file or of many, in whole batches."""
+    """Capture turns of one file or of many, in whole batches; nothing at all went into `scope`."""
     check_range(batch, least=1, most=BATCH_LINES_MAX, field="batch")
     tally = _Tally(name=name, stops=on_error == "stop")
     waiting: list[Turn] = []
@@ -150,16 +151,19 @@ def take_in_turns(
         if isinstance(turn, ImportProblem):
             tally.note(turn)
             continue
+        if waiting and waiting[0].memory is not turn.memory:
+            _capture(waiting, tally)
+            waiting = []
         waiting.append(turn)
         if len(waiting) == batch:
-            _capture(memory, waiting, tally)
+            _capture(waiting, tally)
             waiting = []
             if progress:
                 progress(tally.read)
-    _capture(memory, waiting, tally)
+    _capture(waiting, tally)
     if progress:
         progress(tally.read)
-    return tally.report()
+    return tally.report(scope)
 
 
 def keyed(
@@ -174,13 +178,14 @@ def keyed(
         else:
             nth = before[line.turn]
             before[line.turn] += 1
-            yield Turn(line, keys.of(line), source.ids_are_unique, file, nth)
+            yield Turn(memory, line, keys.of(line), source.ids_are_unique, file, nth)
 
 
 @dataclass(slots=True)
 class _Tally:
     name: str
     stops: bool
+    scopes: set[str] = field(default_factory=set[str])
     read: int = 0
     added: int = 0
     known: int = 0
@@ -211,9 +216,10 @@ class _Tally:
         if len(self.problems) < PROBLEMS_KEPT:
             self.problems.append(found)
 
-    def report(self) -> ImportReport:
+    def report(self, scope: str) -> ImportReport:
         return ImportReport(
             source=self.name,
+            scopes=tuple(sorted(self.scopes)) or (scope,),
             read=self.read,
             added=self.added,
             known=self.known,
@@ -223,16 +229,18 @@ class _Tally:
         )
 
 
-def _capture(memory: Captures, turns: list[Turn], tally: _Tally) -> None:
-    """One transaction; a batch that the memory will not have is tried line by line to find whose fault it is."""
+def _capture(turns: list[Turn], tally: _Tally) -> None:
+    """One transaction; a batch that its memory will not have is tried line by line to find whose fault it is."""
     if not turns:
         return
+    memory = turns[0].memory
+    tally.scopes.add(memory.scope)
     try:
         tally.count(memory.capture_many([_item(turn) for turn in turns], batch=len(turns)))
     except (InvalidError, ConflictError, RefusedError) as error:
         if len(turns) > 1:
             for turn in turns:
-                _capture(memory, [turn], tally)
+                _capture([turn], tally)
         elif isinstance(error, ConflictError) and turns[0].copies_are_known:
             tally.known += 1
         else:

@@ -43,6 +43,10 @@ class Format(NamedTuple):
     ids_within: str | None = None
 
 
+MemoryOf = Callable[[Path], Captures]
+"""Which memory the turns of a file go to."""
+
+
 def bring_in(
     memory: Captures,
     source: Path | IO[bytes],
@@ -52,17 +56,22 @@ def bring_in(
     on_error: OnError,
     progress: Progress | None,
     batch: int,
+    memory_of: MemoryOf | None = None,
 ) -> ImportReport:
-    """Import a file, a stream, or every file of a format in a folder and the folders below it."""
+    """Import a file, a stream, or every file of a format in a folder and the folders below it.
+
+    What `memory_of` a file says is where its turns go, instead of to `memory`.
+    """
     if isinstance(source, Path) and source.is_dir():
-        turns = _of_folder(memory, source, how, name)
+        turns = _of_folder(memory_of or (lambda _: memory), source, how, name)
         title = readable(source.resolve().name) if name is None else check_bytes(name, most=NAME_BYTES, field="name")
-        return take_in_turns(memory, turns, name=title, on_error=on_error, progress=progress, batch=batch)
+        return take_in_turns(memory.scope, turns, name=title, on_error=on_error, progress=progress, batch=batch)
     with opened(source) as stream:
         what = _source(source, how, name)
         place = _place(source) if isinstance(source, Path) and name is None else what.name
         lines = how.parse(stream, place)
-        return take_in(memory, lines, source=what, on_error=on_error, progress=progress, batch=batch)
+        into = memory_of(source) if memory_of is not None and isinstance(source, Path) else memory
+        return take_in(into, lines, source=what, on_error=on_error, progress=progress, batch=batch)
 
 
 def opened(source: Path | IO[bytes]) -> AbstractContextManager[IO[bytes]]:
@@ -85,7 +94,7 @@ def _source(source: Path | IO[bytes], how: Format, name: str | None) -> Source:
     return Source(check_bytes(title, most=NAME_BYTES, field="name"), how.ids_within, ids_are_unique=True)
 
 
-def _of_folder(memory: Captures, folder: Path, how: Format, name: str | None) -> Iterator[Turn | ImportProblem]:
+def _of_folder(memory_of: MemoryOf, folder: Path, how: Format, name: str | None) -> Iterator[Turn | ImportProblem]:
     """The turns of every file, one file after another; a file that cannot be read is a problem at its line 0."""
     found = False
     for path in _files(folder, how.files):
@@ -94,7 +103,7 @@ def _of_folder(memory: Captures, folder: Path, how: Format, name: str | None) ->
         try:
             with opened(path) as stream:
                 what = _source(path, how, None if name is None else f"{name}/{file}")
-                yield from keyed(memory, how.parse(stream, _place(path)), what, file=file)
+                yield from keyed(memory_of(path), how.parse(stream, _place(path)), what, file=file)
         except FirsthandError as error:
             yield problem(0, error, file)
     if not found:

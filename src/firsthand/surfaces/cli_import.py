@@ -10,8 +10,10 @@ from typing import Any, Final, NamedTuple
 
 import click
 
-from firsthand.surfaces.desk import STANDARD_INPUT, Desk, Progress, pass_desk
+from firsthand.config import read_settings
+from firsthand.surfaces.desk import STANDARD_INPUT, Desk, Memory, Progress, pass_desk
 from firsthand.surfaces.hooks.events import HARNESSES
+from firsthand.surfaces.hooks.projects import scope_for, scope_here
 from firsthand.surfaces.hooks.running import drained
 from firsthand.surfaces.sentences import import_sentences
 
@@ -51,23 +53,49 @@ _SPEAKER: Final = click.Option(
 def importing(name: str, what: Format) -> click.Command:
     """The command that takes in one format: its importer is the function `import_NAME` in `importers.NAME`.
 
-    What hooks could not store yet is stored first, so that it is known again in the session's file.
+    It goes to the scope that was set, else to the project's: a session's where it was, as its hooks have it, and
+    anything else's where the command runs. What hooks could not store yet is stored first, so that it is known again in
+    the session's file.
     """
     module = name.replace("-", "_")
 
     @pass_desk
     def callback(desk: Desk, path: str, **options: Any) -> None:
         run: Callable[..., Any] = getattr(import_module(f"firsthand.importers.{module}"), f"import_{module}")
+        here = _Scoped(desk)
         if name in HARNESSES:
             drained(desk.settings)
+            options["memory_of"] = here.of_session
         source = sys.stdin.buffer if path == STANDARD_INPUT else Path(path)
         with Progress(f"importing {name}", quiet=desk.as_json) as progress:
-            report = run(desk.memory, source, progress=progress, **options)
+            report = run(here.memory, source, progress=progress, **options)
         desk.answer(report, import_sentences)
 
     path = click.Argument(["path"], metavar="FILE|FOLDER" if what.folders else "FILE")
     options = [_NAME, *([_SPEAKER] if what.has_user else []), _ON_ERROR]
     return click.Command(name, callback=callback, params=[path, *options], help=_help(what))
+
+
+class _Scoped:
+    """The memory in the scopes that an import goes to, a handle for each."""
+
+    def __init__(self, desk: Desk) -> None:
+        self._desk = desk
+        self._handles: dict[str, Memory] = {}
+        self.memory = self._at(scope_here(desk.settings, Path.cwd()))
+
+    def of_session(self, file: Path) -> Memory:
+        """Where the hooks of the session in a file write."""
+        from firsthand.importers.places import session_folder
+
+        if self._desk.settings.origins["scope"] != "default" or (folder := session_folder(file)) is None:
+            return self.memory
+        return self._at(scope_for(read_settings(self._desk.flags, folder=folder), folder))
+
+    def _at(self, scope: str) -> Memory:
+        if scope not in self._handles:
+            self._handles[scope] = self._desk.memory.at(scope=scope)
+        return self._handles[scope]
 
 
 def _help(what: Format) -> str:

@@ -12,6 +12,7 @@ import msgspec
 
 from firsthand.config import Settings
 from firsthand.surfaces.desk import Desk, Memory, make_folder, pass_desk
+from firsthand.surfaces.hooks.projects import scope_here
 from firsthand.surfaces.mcp.clients import CLIENTS, configuration, one_line
 from firsthand.vocabulary.grants import SPACE_WIDE, Grant, check_scope
 from firsthand.vocabulary.kinds import SENSITIVITIES, Sensitivity
@@ -59,15 +60,6 @@ def mcp(desk: Desk, read_only: bool, also: tuple[str, ...], clearance: Sensitivi
     Server(wire, lambda name: open_for(settings, name, scopes, clearance), scopes=scopes, read_only=read_only).serve()
 
 
-def scope_here(settings: Settings, folder: Path) -> str:
-    """The scope of the settings, else the project's, as for hooks; who starts it from nowhere has only `space:`."""
-    from firsthand.surfaces.hooks.projects import scope_for
-
-    if settings.origins["scope"] == "default" and folder in (Path.home(), Path(folder.anchor)):
-        return SPACE_WIDE
-    return scope_for(settings, folder)
-
-
 def open_for(settings: Settings, client: str, scopes: tuple[str, ...], clearance: Sensitivity) -> Memory:
     """A handle for the agent behind a client: its person's words and its own are of one owner, and it is no person."""
     import firsthand
@@ -106,10 +98,9 @@ def print_configuration(
     if desk.as_json:
         desk.answer({"client": client, "file": told.file, "text": text}, lambda _: text)
         return
-    if sys.stdout.isatty():
-        click.secho(f"For {told.title}: put this into {told.file}", fg="green", err=True)
-        if client == "claude-code":
-            click.secho(f"or run: {one_line(arguments)}", fg="green", err=True)
+    click.secho(f"For {told.title}: put this into {told.file}", fg="green", err=True)
+    if client == "claude-code":
+        click.secho(f"or run: {one_line(arguments)}", fg="green", err=True)
     click.echo(text, nl=False)
 
 

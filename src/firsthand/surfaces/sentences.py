@@ -141,7 +141,7 @@ def import_sentences(report: ImportReport) -> list[str]:
     """An import as lines for a person."""
     lines = [
         f"{visible(report.source)}: {report.read} read, {report.added} added, {report.known} known already, "
-        f"{report.refused} refused, {report.bad} bad, in {report.seconds:.1f} s."
+        f"{report.refused} refused, {report.bad} bad, into {', '.join(report.scopes)}, in {report.seconds:.1f} s."
     ]
     shown = report.problems[:PROBLEMS_SHOWN]
     lines += [f"  {visible(problem.place)}: {visible(problem.message)} [{problem.code}]" for problem in shown]

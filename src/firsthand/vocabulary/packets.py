@@ -61,10 +61,7 @@ class Masking(_Result, frozen=True):
 
 
 class Receipt(_Result, frozen=True):
-    """What a write did. `refused` and `proposed` are outcomes, not errors (design 09.12).
-
-    `cause_entry`: what forbids a refused write, for who may know of it; a person lifts it by this id.
-    """
+    """What a write did. `refused` and `proposed` are outcomes, not errors (design 09.12)."""
 
     outcome: ReceiptOutcome
     record_id: str | None
@@ -79,7 +76,7 @@ class Receipt(_Result, frozen=True):
     evidence_id: str | None = None
     affected: tuple[Effect, ...] = ()
     replayed: bool = False
-    cause_entry: str | None = None
+    cause_entry: str | None = None  # what forbids a refused write, for who may know of it; a person lifts it by this id
 
 
 class Citation(_Result, frozen=True):
@@ -384,9 +381,10 @@ class ImportProblem(_Result, frozen=True):
 
 
 class ImportReport(_Result, frozen=True):
-    """What an import did; running it again adds nothing."""
+    """What an import did; running it again adds nothing. `scopes` are those it wrote to."""
 
     source: str
+    scopes: tuple[str, ...]
     read: int
     added: int
     known: int

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Final
 
 from firsthand.config import Settings
+from firsthand.vocabulary.grants import SPACE_WIDE
 from firsthand.vocabulary.limits import SCOPE_ID_CHARACTERS
 from firsthand.vocabulary.patterns import lazy_pattern
 
@@ -18,6 +19,13 @@ MARK_CHARACTERS: Final = 8
 def scope_for(settings: Settings, folder: Path) -> str:
     """The scope that was set, or else the project's."""
     return project_scope(folder) if settings.origins["scope"] == "default" else settings.scope
+
+
+def scope_here(settings: Settings, folder: Path) -> str:
+    """The scope that was set, else the project's; a command that is run from nowhere has only `space:`."""
+    if settings.origins["scope"] == "default" and folder in (Path.home(), Path(folder.anchor)):
+        return SPACE_WIDE
+    return scope_for(settings, folder)
 
 
 def project_scope(folder: Path) -> str:
