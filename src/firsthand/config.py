@@ -21,6 +21,8 @@ VARIABLE_PREFIX: Final = "FIRSTHAND_"
 FILE_BYTES: Final = 64 * 1024
 DEFAULT_SPACE: Final = "default"
 DEFAULT_ROLE: Final[Role] = "agent"
+NOBODYS_NAME: Final = "user"
+"""Who it is where the system knows no name for whoever runs this."""
 
 Name = Literal["db", "space", "scope", "actor", "owner", "role"]
 NAMES: Final[tuple[Name, ...]] = ("db", "space", "scope", "actor", "owner", "role")
@@ -42,7 +44,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     db: str
     space: str
     scope: str
-    actor: str | None
+    actor: str
     owner: str | None
     role: Role
     origins: dict[str, str]
@@ -76,8 +78,8 @@ def read_settings(
         db=_check_db(values["db"] or ""),
         space=check_slug(values["space"] or "", "space"),
         scope=check_scope(values["scope"] or ""),
-        actor=_check_name(values.get("actor"), "actor"),
-        owner=_check_name(values.get("owner"), "owner"),
+        actor=check_bytes(values["actor"] or "", most=NAME_BYTES, field="actor"),
+        owner=_check_owner(values.get("owner")),
         role=_check_role(values["role"] or ""),
         origins=origins,
         file=None if file is None else str(file),
@@ -165,11 +167,23 @@ def _default(name: Name, environ: Mapping[str, str]) -> str | None:
         case "scope":
             return SPACE_WIDE
         case "actor":
-            return environ.get("USER") or environ.get("LOGNAME") or environ.get("USERNAME") or None
+            return _login_name(environ)
         case "owner":
             return None
         case "role":
             return DEFAULT_ROLE
+
+
+def _login_name(environ: Mapping[str, str]) -> str:
+    """The name one is logged in by; in a container nobody may have set it, and every door must say the same."""
+    if named := environ.get("USER") or environ.get("LOGNAME") or environ.get("USERNAME"):
+        return named
+    try:
+        import pwd
+
+        return pwd.getpwuid(os.getuid()).pw_name or NOBODYS_NAME
+    except (ImportError, KeyError):  # no such database on Windows, no such user in it
+        return NOBODYS_NAME
 
 
 def _is_url(db: str) -> bool:
@@ -181,8 +195,8 @@ def _check_db(db: str) -> str:
     return db if _is_url(db) else str(Path(db).expanduser())
 
 
-def _check_name(name: str | None, field: str) -> str | None:
-    return None if name is None else check_bytes(name, most=NAME_BYTES, field=field)
+def _check_owner(name: str | None) -> str | None:
+    return None if name is None else check_bytes(name, most=NAME_BYTES, field="owner")
 
 
 def _check_role(role: str) -> Role:

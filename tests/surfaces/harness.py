@@ -12,11 +12,13 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import firsthand
+from firsthand.config import Name
 from firsthand.surfaces.hooks.events import Harness
 from firsthand.surfaces.hooks.running import run
 
 TIMESTAMP = "2026-11-30T12:00:00.000Z"
 OWNER = "ana"
+FLAGS: dict[Name, str | None] = {"actor": OWNER}
 
 
 class Kept(NamedTuple):
@@ -51,7 +53,7 @@ class Session:
         """Run a hook on these bytes; what it prints."""
         self.calls += 1
         out = io.BytesIO()
-        flags = {"db": str(self.database), "actor": OWNER}
+        flags = {"db": str(self.database), **FLAGS}
         run(self.harness, flags, started=time.monotonic(), stdin=io.BytesIO(data), stdout=out)
         return out.getvalue()
 

@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+import json
+import sqlite3
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
+from harness import Make
 
 from firsthand.config import NAMES, default_database, file_text, read_settings
+from firsthand.surfaces.cli_mcp import open_for
+from firsthand.surfaces.desk import open_memory
 from firsthand.vocabulary.errors import InvalidError
 
 NO_FLAGS = dict.fromkeys(NAMES)
@@ -28,6 +34,35 @@ def test_without_anything_the_defaults_hold(tmp_path: Path) -> None:
     assert settings.db == str(tmp_path / ".local" / "share" / "firsthand" / "memory.db")
     assert (settings.space, settings.scope, settings.role, settings.actor) == ("default", "space:", "agent", "ana")
     assert settings.file is None
+
+
+@pytest.mark.parametrize("known", [True, False])
+def test_who_has_no_name_in_the_environment_is_the_same_owner_by_every_door(
+    make: Make, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, known: bool
+) -> None:
+    for name in ("USER", "LOGNAME", "USERNAME", "FIRSTHAND_ACTOR", "FIRSTHAND_OWNER"):
+        monkeypatch.delenv(name, raising=False)
+
+    def entry(_uid: int) -> SimpleNamespace:
+        if not known:
+            raise KeyError
+        return SimpleNamespace(pw_name="noor")
+
+    monkeypatch.setattr("pwd.getpwuid", entry)
+    monkeypatch.setattr("harness.FLAGS", {})
+    session = make()
+    settings = read_settings({**NO_FLAGS, "db": str(session.database)}, folder=tmp_path)
+    session.ask("Which bread is baked first?")
+    with open_memory(settings) as memory:
+        memory.capture("Rye is baked first.", speaker="Ben")
+    with open_for(settings, "a-client", ("space:",), "high") as memory:
+        memory.capture("Rye is baked last.", speaker="Ben")
+    assert settings.actor == ("noor" if known else "user")
+    with sqlite3.connect(session.database) as connection:
+        authors = [json.loads(row[0])["author"] for row in connection.execute("SELECT skeleton FROM entry")]
+    connection.close()
+    assert {told.get("harness") for told in authors} >= {"claude-code", "cli", "a-client"}
+    assert len({told["owner"] for told in authors if told.get("harness")}) == 1
 
 
 def test_an_owner_is_named_by_flag_variable_or_file_and_else_is_the_actor(tmp_path: Path) -> None:

@@ -126,7 +126,7 @@ def _call_of(harness: Harness, flags: Mapping[Name, str | None], stdin: BinaryIO
     settings = read_settings(flags, folder=folder)
     who = Who(
         space=settings.space, scope=scope_for(settings, folder), harness=harness, session=event.session_id,
-        owner=settings.owner or settings.actor or "user", model=_model(event),
+        owner=settings.owner or settings.actor, model=_model(event),
     )  # fmt: skip
     turns = read_turns(Path(event.transcript_path)) if event.transcript_path and event.name in READS_TRANSCRIPT else []
     working = working_of(who.session, turns, project_root(folder), stopped=event.name != "PreCompact")
