@@ -7,11 +7,13 @@ from pathlib import Path
 
 import msgspec
 import pytest
+from click.testing import CliRunner
 
 from firsthand.recall.score import WEIGHTS
 from firsthand.surfaces import catalogue, show
+from firsthand.surfaces.cli import app, report
 from firsthand.surfaces.sentences import WORDS, error_sentence, import_sentences, jobs_sentences, receipt_sentences
-from firsthand.vocabulary.errors import BusyError, InvalidError
+from firsthand.vocabulary.errors import BusyError, DeniedError, InvalidError, RefusedError
 from firsthand.vocabulary.instants import FOREVER, to_micros
 from firsthand.vocabulary.jobs import JobsReport, JobsStatus, JobView
 from firsthand.vocabulary.packets import (
@@ -227,6 +229,30 @@ def test_an_error_is_one_sentence_with_its_code_and_what_to_do() -> None:
 
 def test_a_message_that_begins_with_a_fields_name_leaves_it_as_it_is() -> None:
     assert error_sentence(InvalidError("x", "record_id is wrong")).startswith("record_id is wrong [x].")
+
+
+def test_only_who_lacks_the_role_is_told_to_say_it(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    hint = "say --role person"
+    made = CliRunner().invoke(app, ["--db", "m.db", "init", "--no-file"])
+    assert made.exit_code == 0, made.output
+    asked = ("--db", "m.db", "review", "decide", "e" + "0" * 40, "approve", "--reason", "it holds")
+    assert hint in CliRunner().invoke(app, asked).stderr
+    assert hint not in CliRunner().invoke(app, (*asked, "--role", "person")).stderr
+    needs = DeniedError("lifting_needs_person", "only a person lifts", field="role")
+    assert "Ask a person" in error_sentence(needs)
+    assert hint not in error_sentence(needs), "an agent reads this"
+    assert report(DeniedError("scope_not_granted", "not this scope"), as_json=False) == DeniedError.exit_code
+    assert report(RefusedError("peer_unknown", "not known here"), as_json=False) == RefusedError.exit_code
+    told = capsys.readouterr().err
+    assert "scope_not_granted" in told
+    assert hint not in told
+    proposed = Receipt(outcome="proposed", record_id=FACT, entry_id=None, known_at=0, next_action="ask_person")
+    assert hint in "\n".join(receipt_sentences(proposed))
+    refused = msgspec.structs.replace(proposed, outcome="refused", code="rejected_value")
+    assert hint not in "\n".join(receipt_sentences(refused))
 
 
 def test_an_episode_says_who_said_it_and_what_became_of_it(capsys: pytest.CaptureFixture[str]) -> None:

@@ -16,7 +16,7 @@ import click
 from firsthand.surfaces import catalogue
 from firsthand.surfaces.desk import Desk
 from firsthand.surfaces.entry import open_closed_streams
-from firsthand.surfaces.sentences import error_sentence, installed_version
+from firsthand.surfaces.sentences import error_sentence, installed_version, person_hint
 from firsthand.vocabulary.errors import BrokenError, FirsthandError, InvalidError
 
 PROGRAM: Final = "firsthand"
@@ -221,7 +221,7 @@ def report(error: FirsthandError, *, as_json: bool) -> int:
 
         click.echo(msgspec.json.encode({"error": error.as_dict()}))
     else:
-        click.secho(error_sentence(error), fg="red", err=True)
+        click.secho(error_sentence(error) + person_hint(error), fg="red", err=True)
     return error.exit_code
 
 

@@ -28,10 +28,15 @@ NEXT: Final = {
     "retry_same": "Try the same command again.",
     "fix_and_resubmit": "Fix this and run it again.",
     "refresh_and_retry": "Read the record again, then retry.",
-    "ask_person": "Ask a person who may decide this. If you are that person, say --role person.",
+    "ask_person": "Ask a person who may decide this.",
     "contact_operator": "Run `firsthand doctor`.",
     "none": "",
 }
+AS_PERSON: Final = "If you are that person, say --role person."
+NEEDS_PERSON: Final = frozenset(
+    ("deciding_needs_person", "hold_needs_person", "lifting_needs_person", "lowering_needs_person", "erase_not_granted")
+)
+"""Errors in which nothing but the role is missing."""
 OUTCOMES: Final = {
     "stored": "Stored",
     "reinforced": "Known already; this saying was added to it",
@@ -60,6 +65,11 @@ def error_sentence(error: FirsthandError) -> str:
     return visible(" ".join(part for part in parts if part))
 
 
+def person_hint(error: FirsthandError) -> str:
+    """What a command line tells whom only the role keeps from it."""
+    return f" {AS_PERSON}" if error.code in NEEDS_PERSON else ""
+
+
 def receipt_sentences(receipt: Receipt) -> list[str]:
     """A receipt as lines for a person."""
     head = OUTCOMES[receipt.outcome]
@@ -81,7 +91,8 @@ def receipt_sentences(receipt: Receipt) -> list[str]:
     lines += [f"  masked a {masking.type} in {masking.field}" for masking in receipt.maskings]
     lines += [f"  {visible(note)}" for note in receipt.notes]
     if receipt.next_action and NEXT[receipt.next_action]:
-        lines.append(f"  {NEXT[receipt.next_action]}")
+        hint = f" {AS_PERSON}" if receipt.outcome == "proposed" else ""  # a person's own writes never wait
+        lines.append(f"  {NEXT[receipt.next_action]}{hint}")
     if receipt.cause_entry:
         lines.append(f"  {lifting(receipt.cause_entry)}")
     return lines
