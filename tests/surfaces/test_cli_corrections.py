@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 from click.testing import CliRunner, Result
 
+from firsthand.surfaces import asking
 from firsthand.surfaces.cli import app
+from firsthand.vocabulary.errors import InvalidError
+from firsthand.vocabulary.reviews import ReviewItem, ReviewPage
 
 AGENT = ("--actor", "bens-agent", "--role", "agent")
 
@@ -119,7 +123,23 @@ def test_a_refusal_names_what_a_person_lifts() -> None:
     assert run("remember", "--subject", "api", "--predicate", "port", "--object", "8080", *AGENT).exit_code == 0
 
 
-def test_the_review_desk() -> None:
+def test_the_beginning_of_an_item_is_looked_for_on_every_page_and_must_be_of_one() -> None:
+    pages = {None: (["e1234567a", "e1234567b"], "2"), "2": (["e7654321a"], None)}
+
+    def listed(kind: str, *, limit: int, cursor: str | None) -> ReviewPage:
+        ids, more = pages[cursor]
+        assert (kind, limit) == ("proposals", 200)
+        items = [ReviewItem(kind="proposals", item_id=each, record_id=None, text=None, since=0) for each in ids]
+        return ReviewPage(items=tuple(items), cursor=more)
+
+    memory = SimpleNamespace(review=SimpleNamespace(list=listed))
+    assert asking.item_id(memory, "e7654321") == "e7654321a"
+    with pytest.raises(InvalidError, match="several") as found:
+        asking.item_id(memory, "e1234567")
+    assert found.value.code == "id_ambiguous"
+
+
+def test_the_review_desk(monkeypatch: pytest.MonkeyPatch) -> None:
     record = a_port()
     proposed = ask("correct", record, "--object", "9090", "--reason", "I measured", *AGENT)
     assert proposed["outcome"] == "proposed"
@@ -127,6 +147,13 @@ def test_the_review_desk() -> None:
     assert proposed["entry_id"] in listed
     assert "bens-agent" in listed
     assert "proposals (1)" in listed
+    with monkeypatch.context() as narrow:
+        narrow.setattr("firsthand.surfaces.sheets.PIPE_COLUMNS", 80)
+        assert proposed["entry_id"] in run("review", "list").stdout, "whole, to be pasted"
+    assert ask("review", "show", proposed["entry_id"][:8])["item"]["item_id"] == proposed["entry_id"]
+    assert "[id_too_short]" in run("review", "show", proposed["entry_id"][:7]).stderr
+    other = "e" + ("0" if proposed["entry_id"][1] != "0" else "1") * 9
+    assert "[item_absent]" in run("review", "show", other).stderr
     shown = run("review", "show", proposed["entry_id"]).stdout
     assert "bens-agent would correct: api port 9090" in shown
     assert "What each decision would change" in shown

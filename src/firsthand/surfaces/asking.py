@@ -9,16 +9,19 @@ import click
 import msgspec
 
 from firsthand.surfaces.desk import Memory
-from firsthand.vocabulary.errors import InvalidError
+from firsthand.vocabulary.errors import AbsentError, InvalidError
 from firsthand.vocabulary.instants import Instant
 from firsthand.vocabulary.kinds import ValueType
+from firsthand.vocabulary.limits import LIST_PAGE_ROWS
 from firsthand.vocabulary.patterns import lazy_pattern
 from firsthand.vocabulary.records import Payload, TypedValue
 
 RECORD_ID_CHARACTERS: Final = 41
+SHORT_CHARACTERS: Final = 8
 _MICROS: Final = lazy_pattern(r"-?\d{9,}")
 _WHOLE: Final = lazy_pattern(r"-?\d+")
 _SHORT_ID: Final = lazy_pattern(r"r[0-9a-f]*")
+_SHORT_ENTRY: Final = lazy_pattern(r"e[0-9a-f]*")
 Scalar = str | int | float | bool
 
 
@@ -96,8 +99,28 @@ def payload(text: str) -> Payload:
 
 
 def item_id(memory: Memory, given: str) -> str:
-    """An item of the review desk: an entry, or the one readable record whose id begins so."""
-    return given if given.startswith("e") else full_id(memory, given)
+    """An item of the review desk: the one waiting entry, or the one readable record, whose id begins so."""
+    if not _SHORT_ENTRY.fullmatch(given):
+        return full_id(memory, given)
+    return given if len(given) >= RECORD_ID_CHARACTERS else _waiting_entry(memory, given)
+
+
+def _waiting_entry(memory: Memory, beginning: str) -> str:
+    if len(beginning) < SHORT_CHARACTERS:
+        raise InvalidError("id_too_short", f"give at least {SHORT_CHARACTERS} characters of the id", field="item_id")
+    found: set[str] = set()
+    cursor: str | None = None
+    while True:
+        page = memory.review.list("proposals", limit=LIST_PAGE_ROWS, cursor=cursor)
+        found.update(item.item_id for item in page.items if item.item_id.startswith(beginning))
+        cursor = page.cursor
+        if cursor is None:
+            break
+    if len(found) > 1:
+        raise InvalidError("id_ambiguous", "several items that wait have ids that begin so; give more", field="item_id")
+    if not found:
+        raise AbsentError("item_absent", "no item that waits has an id that begins so", field="item_id")
+    return found.pop()
 
 
 def full_id(memory: Memory, given: str) -> str:

@@ -224,6 +224,7 @@ def review_page(page: ReviewPage) -> None:
         count = f" ({page.counts[kind]})" if kind in page.counts else ""
         out.print(Text(f"{kind.replace('_', ' ')}{count}", style="bold"))
         table = _table("item", "since", "who", "what", "words", "reason")
+        table.columns[0].no_wrap = True  # to be pasted
         for item in items:
             what = item.verb or f"{item.tier}, {item.status}".replace("_", " ")
             words = shortened(_proposed_words(item))
