@@ -20,6 +20,7 @@ import firsthand
 from firsthand.config import read_settings
 from firsthand.surfaces.cli_mcp import open_for
 from firsthand.surfaces.hooks.projects import scope_here
+from firsthand.surfaces.mcp.clients import CLIENTS
 
 PROGRAM = Path(sys.executable).with_name("firsthand")
 SECRET = "sk-ant-api03-" + "Ab1" * 31 + "AA"
@@ -357,7 +358,9 @@ def test_a_server_writes_to_the_project_of_its_folder_and_from_nowhere_to_the_sp
 @pytest.mark.parametrize("client", ["claude-code", "codex", "cursor", "vscode"])
 def test_the_printed_configuration_starts_a_server(client: str, tmp_path: Path) -> None:
     asked = [str(PROGRAM), "mcp", "--print-config", client, "--db", str(tmp_path / "m.db"), "--scope", "project:boat"]
-    text = subprocess.run(asked, capture_output=True, text=True, check=True).stdout
+    printed = subprocess.run(asked, capture_output=True, text=True, check=True)
+    text = printed.stdout
+    assert f"put this into {CLIENTS[client].file}" in printed.stderr
     if client == "codex":
         import tomllib
 
