@@ -38,7 +38,7 @@ def take_over(gateway: Gateway, handle: Handle, writer: Writer, row: LedgerRow, 
         adopt(writer, row, skeleton, now)
         return 0
     left = [i for i, target in writer.rows_of(edges.targets).items() if target.body is not None]
-    gone = dict[str, Ground].fromkeys(left, _NAMED)
+    gone: dict[str, Ground] = dict.fromkeys(left, _NAMED)
     found = Found(gone, set(), set())
     plan = planned(writer, handle, found, 0, 0)
     made = adopt(writer, row, skeleton, now)
