@@ -19,7 +19,7 @@ test: $(VENV)/.ready
 	$(BIN)/coverage run -m pytest -n auto --ignore=tests/machine --ignore=tests/acceptance
 	$(BIN)/coverage combine --quiet
 	$(BIN)/coverage report --include='src/firsthand/rules/*,src/firsthand/ledger.py,src/firsthand/capture/*,src/firsthand/recall/*' --fail-under=95
-	$(BIN)/python -m pytest -n auto tests/machine tests/acceptance  # long, and unmeasured: what they reach, the others do
+	$(BIN)/python -m pytest -n auto --dist worksteal tests/machine tests/acceptance  # long, and unmeasured: what they reach, the others do
 
 lint: $(VENV)/.ready
 	$(BIN)/ruff check .
