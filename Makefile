@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin
 
-.PHONY: demo test lint bench clean
+.PHONY: demo test machine lint bench clean
 
 $(VENV)/.ready: pyproject.toml
 	$(PYTHON) -m venv $(VENV)
@@ -20,6 +20,9 @@ test: $(VENV)/.ready
 	$(BIN)/coverage combine --quiet
 	$(BIN)/coverage report --include='src/firsthand/rules/*,src/firsthand/ledger.py,src/firsthand/capture/*,src/firsthand/recall/*' --fail-under=95
 	$(BIN)/python -m pytest -n auto --dist worksteal tests/machine tests/acceptance  # long, and unmeasured: what they reach, the others do
+
+machine: $(VENV)/.ready
+	MACHINE_SEEDS=10 $(BIN)/python -m pytest -n auto --dist worksteal tests/machine
 
 lint: $(VENV)/.ready
 	$(BIN)/ruff check .
