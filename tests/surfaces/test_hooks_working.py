@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 from harness import TIMESTAMP, Make, Session
 
-from firsthand.surfaces.hooks.working import LEFT_OUT
+from firsthand.surfaces.hooks.working import LEFT_OUT, with_less
+from firsthand.vocabulary.records import Working
 
 TODOS = [
     {"content": "Measure the mast", "status": "completed", "activeForm": "Measuring"},
@@ -178,3 +179,19 @@ def test_what_was_ruled_out_takes_the_old_record_with_it(make: Make) -> None:
     session.ask("Write the changelog.")
     session.reply("Done.")
     assert state(session).context_summary == "Last asked for: Write the changelog."
+
+
+@pytest.mark.parametrize(
+    ("summary", "then"),
+    [
+        ("Last asked for: Draw it. | Build it.\nLast changed: mast.py", ["Last asked for: Build it.", LEFT_OUT]),
+        ("Last changed: mast.py", [LEFT_OUT]),
+        (None, [LEFT_OUT]),
+    ],
+)
+def test_a_record_says_less_step_by_step_and_nothing_that_was_not_asked(summary: str | None, then: list[str]) -> None:
+    record = Working(thread_id="s", state="executing", next_actions=("Draw it",), context_summary=summary)
+    whole, *less = with_less(record)
+    assert whole == record
+    assert [each.context_summary for each in less] == then
+    assert all(each.next_actions == () for each in less)

@@ -52,11 +52,14 @@ def working_of(session: str, turns: list[Turn], root: Path, *, stopped: bool) ->
 def with_less(record: Working) -> Iterator[Working]:
     """A working record, and what it may say instead where that comes near what was ruled out: the old one must go."""
     yield record
-    newest = (record.context_summary or "").splitlines()[:1]
-    last = [line.rpartition(" | ")[2].removeprefix(ASKED) for line in newest]
-    only = f"{ASKED}{last[0]}" if last else None
-    for summary in (only, LEFT_OUT):
-        yield msgspec.structs.replace(record, next_actions=(), open_questions=(), context_summary=summary)
+    newest = (record.context_summary or "").partition("\n")[0]
+    if newest.startswith(ASKED):
+        yield _bare(record, ASKED + newest.removeprefix(ASKED).rpartition(" | ")[2])
+    yield _bare(record, LEFT_OUT)
+
+
+def _bare(record: Working, summary: str) -> Working:
+    return msgspec.structs.replace(record, next_actions=(), open_questions=(), context_summary=summary)
 
 
 def _summary(asks: list[str], turns: list[Turn], root: Path) -> str | None:
