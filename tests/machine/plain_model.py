@@ -324,11 +324,17 @@ class Model:
             return True
         return any(
             heir.record not in s.seen
-            for heir in value.all(Heir)
+            for heir in self._heirs(value)
             for record in self.value(heir.of).records
             for s in self.records.get(record, ())
             if isinstance(s, Show)
         )
+
+    def _heirs(self, value: Value) -> list[Heir]:
+        """What it took the place of; a record that says something else since took its place for that as well."""
+        if not value.all(Mixed):
+            return value.all(Heir)
+        return [h for v in self.values.values() for h in v.all(Heir) if h.record in value.records]
 
     def current(self, scope: str, subject: str, predicate: str, clearance: int) -> tuple[set[str], set[str]]:
         """What somebody with a clearance is told for sure, and what else may be told."""
