@@ -30,9 +30,8 @@ def opened(folder: Path, **given: Any) -> Memory:
 
 def furnished(memory: Memory, word: str) -> dict[str, str]:
     """A value in every kind and field, as a subject and as an object, among neighbours that share its beginning."""
-    memory.capture(f"The {word[:-3]} and the {word[:-2]} are neighbours in the index.")
     source = memory.capture(
-        f"Noor says the anchor word is {word}. The sea was calm.",
+        f"Noor says the anchor word is {word}, after {word[:2]} in the index. The sea was calm.",
         speaker=f"Noor {word}", thread=f"thread {word}", tags=(f"tag-{word}",), metadata={"anchor": word},
         reason=f"anchor {word}", occurred_at="2026-05-01T10:00Z",
     )  # fmt: skip

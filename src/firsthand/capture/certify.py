@@ -114,10 +114,11 @@ def _finish(gateway: Gateway, handle: Handle, entry_ids: Sequence[str], proofs: 
     forget()
     scrubbed = gateway.store.scrub()
     looked = [Needle("words", s.encode()) for s in proofs.salts] if proofs is not None else []
-    sought = [n for w in proofs.words for n in needles(w) if n.form != "digest"] if proofs is not None else []
+    words = proofs.words if proofs is not None else ()
+    sought = [n for each in words for n in needles(each) if n.form != "digest" and not n.is_short]
     left = gateway.store.sweep([*looked, *sought], ())
-    for words in proofs.words if proofs is not None else ():
-        left += gateway.store.sweep((), terms.terms(words))
+    for each in words:
+        left += gateway.store.sweep((), terms.terms(each))
     cleaning = _Cleaning(gateway.store.files(), scrubbed, left, proofs)
     with gateway.store.writing(handle.space) as writer:
         return [_certified(handle, writer, entry_id, cleaning) for entry_id in entry_ids]

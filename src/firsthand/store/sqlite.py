@@ -18,7 +18,7 @@ from firsthand.store.keys import KeyFile
 from firsthand.store.sql import SCHEMA_VERSION, queries, schema
 from firsthand.store.sqlite_read import SqliteReader
 from firsthand.store.sqlite_write import SqliteWriter
-from firsthand.store.sweep import files_of, rehearse, release, sweep_files, sweep_vocabulary
+from firsthand.store.sweep import files_of, rehearse, release, sweep_columns, sweep_files, sweep_vocabulary
 from firsthand.store.translating import translated
 from firsthand.vocabulary.errors import BrokenError, ConflictError
 
@@ -223,6 +223,9 @@ class SqliteStore:
         with translated():
             connection = self._connect(self._synchronous)
             try:
+                seen = {r.form for r in found}
+                unseen = [n for n in needles if n.form not in seen]
+                found += sweep_columns(connection, self._path.name, unseen)
                 return found + sweep_vocabulary(connection, terms)
             finally:
                 connection.close()

@@ -24,17 +24,36 @@ def files_of(path: Path) -> list[Path]:
 
 
 def sweep_files(paths: Sequence[Path], needles: Sequence[Needle]) -> list[Residue]:
-    """Where any of these bytes stand, letters in either case."""
+    """Where any of these bytes stand, letters in either case; those too short to mean anything in bytes aside."""
     found: list[Residue] = []
+    looked_for = [n for n in needles if not n.is_short]
     for path in paths:
         offsets: dict[Needle, list[int]] = {}
-        for start, data in _chunks(path, max((len(n.data) for n in needles), default=1)):
-            for needle in needles:
-                offsets.setdefault(needle, []).extend(start + at for at in _every(data, needle.data))
+        for start, data in _chunks(path, max((len(n.data) for n in looked_for), default=0) + 2):
+            for needle in looked_for:
+                offsets.setdefault(needle, []).extend(start + at for at in _every(data, needle))
         for needle, places in offsets.items():
             if places:
                 distinct = sorted(set(places))
                 found.append(Residue(path.name, needle.form, len(distinct), tuple(distinct[:OFFSETS_TOLD])))
+    return found
+
+
+def sweep_columns(connection: Connection, where: str, needles: Sequence[Needle]) -> list[Residue]:
+    """Columns that hold what counts only alone: in a file a column may begin where another one ends in a letter."""
+    found: list[Residue] = []
+    columns = connection.execute(
+        "SELECT t.name, c.name FROM pragma_table_list AS t JOIN pragma_table_info(t.name) AS c "
+        "WHERE t.schema = 'main' AND t.type = 'table' AND c.type = 'TEXT'"
+    ).fetchall()
+    for needle in (n for n in needles if n.alone):
+        times = 0
+        for table, column in columns:
+            held = f'SELECT "{column}" FROM "{table}" WHERE instr(lower("{column}"), ?)'
+            for (text,) in connection.execute(held, (needle.data.decode(),)):
+                times += any(True for _ in _every(str(text).encode().lower(), needle))
+        if times:
+            found.append(Residue(where, needle.form, times, ()))
     return found
 
 
@@ -101,11 +120,18 @@ def _read(handle: int, start: int) -> bytes:
         return os.read(handle, CHUNK_BYTES)
 
 
-def _every(data: bytes, needle: bytes) -> Iterator[int]:
-    at = data.find(needle)
+def _every(data: bytes, needle: Needle) -> Iterator[int]:
+    at = data.find(needle.data)
     while at >= 0:
-        yield at
-        at = data.find(needle, at + 1)
+        if not needle.alone or _is_alone(data, at, at + len(needle.data)):
+            yield at
+        at = data.find(needle.data, at + 1)
+
+
+def _is_alone(data: bytes, at: int, end: int) -> bool:
+    """Whether it is no part of a longer word. Behind its own size it is a word index's, or the end of one there."""
+    before, after = data[at - 1 : at], data[end : end + 1]
+    return not (before.isalnum() or after.isalnum() or before == bytes([end - at]))
 
 
 class Sweeper(Protocol):
