@@ -30,6 +30,7 @@ def run(seed: int, lives: int, patch: pytest.MonkeyPatch, phases: tuple[Phase, .
     before = life.steps_taken[0]
     how = settings(
         max_examples=lives, stateful_step_count=LENGTH, deadline=None, database=None, print_blob=True, phases=phases,
+        derandomize=False,  # where `CI` is set it is on, and every seed would be the same lives
         suppress_health_check=list(HealthCheck), report_multiple_bugs=False,
     )  # fmt: skip
     patch.setattr("hypothesis.core.global_force_seed", seed)
