@@ -365,3 +365,46 @@ def test_a_backup_brought_back_alone_learns_from_its_own_later_export_what_was_e
     assert again.erasure.certificate(str(erased.entry_id)).clean
     again.ledger.verify(deep=True)
     assert again.ledger.take_in(path).erased_here == 0
+
+
+def test_an_older_copy_that_holds_what_was_erased_later_says_so_and_destroys_nothing(pair: Pair) -> None:
+    memory = pair.memory("a")
+    talk = memory.capture("The vault code is qwxzkv")
+    memory.ledger.backup(pair.folder / "backup")
+    memory.erase(str(talk.record_id), reason_code="privacy")
+    path = pair.export(memory)
+    firsthand.restore(pair.folder / "backup", pair.path("c"))
+    again = pair.memory("c")
+    again.hold(str(talk.record_id), "the court asked")
+    with pytest.raises(firsthand.RefusedError) as refused:
+        again.ledger.take_in(path)
+    assert (refused.value.code, refused.value.details) == ("legal_hold", {"held": [talk.record_id]})
+    assert [item.text for item in again.recall("vault code").items] == ["The vault code is qwxzkv"]
+    again.ledger.verify(deep=True)
+    again.release_hold(str(talk.record_id), "the court is done")
+    assert again.ledger.take_in(path).erased_here == 1
+    assert again.erasure.sweep("qwxzkv").hits == ()
+
+
+@pytest.mark.parametrize("own", [True, False])
+def test_what_an_erasure_that_arrives_keeps_out_is_masked_in_longer_words_here(pair: Pair, *, own: bool) -> None:
+    """Nothing is left of the claim that says in which words to look for it, in an older copy or in another store."""
+    memory = pair.memory("a")
+    memory.remember("The vault code is qwxzkv", subject="vault", predicate="has_code", object="qwxzkv")
+    memory.ledger.backup(pair.folder / "backup")
+    if own:
+        firsthand.restore(pair.folder / "backup", pair.path("c"))
+        here = pair.memory("c")
+    else:
+        here = pair.memory("b")
+        pair.trusting(here, memory)
+        pair.send(memory, here)
+    here.capture("Ben: the vault code is qwxzkv, he says", speaker="Ben")
+    here.capture("Ben: the vault door is green, he says", speaker="Ben")
+    assert "qwxzkv" in repr(here.recall("what does Ben say?").items)
+    memory.erase(value=("vault", "has_code", "qwxzkv"), reason_code="privacy")
+    pair.send(memory, here)
+    for packet in (here.recall("what does Ben say?"), here.recall("vault code", include=["superseded"])):
+        assert "qwxzkv" not in repr((packet.items, packet.conflicts))
+    assert "green" in repr(here.recall("what does Ben say?").items)
+    here.ledger.verify(deep=True)

@@ -19,15 +19,24 @@ from firsthand.rules.access import Handle
 from firsthand.rules.bearing import assertions_of, claims_of, consequences_of, tombstone_of, value_digest
 from firsthand.rules.masks import met_with
 from firsthand.rules.view import View
-from firsthand.vocabulary.entries import Entry, Met, Revise, Settle, Support
+from firsthand.vocabulary.entries import Entry, Erase, Met, Revise, Settle, Support
 from firsthand.vocabulary.grants import SPACE_WIDE
 
 
-def tell_meetings(gateway: Gateway, handle: Handle, writer: Writer, arrived: Iterable[str]) -> Appended | None:
+def near_erasures(reader: Reader, erasures: Iterable[Entry]) -> frozenset[str]:
+    """Entries here whose words may say what erasures that arrive keep out; asked while its claims still have words."""
+    of_values = [e for e in erasures if isinstance(e.skeleton.edges, Erase) and tombstone_of(e) is not None]
+    return frozenset(row.entry_id for erasure in of_values for row in near(reader, erasure, None))
+
+
+def tell_meetings(
+    gateway: Gateway, handle: Handle, writer: Writer, arrived: Iterable[str], near_erased: Collection[str] = ()
+) -> Appended | None:
     """One entry that says which words meet which tombstone, of entries that arrived and of those that were here.
 
     What the entries say of it themselves, or another store told of them, is not told again; nor what is between two
-    that arrived, if their sender is believed as it says.
+    that arrived, if their sender is believed as it says. `near_erased`: what was near an erasure before it destroyed
+    the claims that said where to look.
     """
     if not writer.has_stones():
         return None
@@ -38,6 +47,10 @@ def tell_meetings(gateway: Gateway, handle: Handle, writer: Writer, arrived: Ite
         entry = writer.vouched(entry_of(rows[entry_id]))
         if entry is not None:
             found |= {met: None for met in _meetings(handle, writer, entry, rows[entry_id]) if not told.of(met)}
+    for row in writer.rows_of(near_erased).values():
+        entry = writer.vouched(entry_of(row))
+        if entry is not None:
+            found |= {met: None for met in _met(handle, writer, entry, row) if met.by in rows and not told.of(met)}
     if not found:
         return None
     words = gateway.words(NO_WORDS, 0)

@@ -20,12 +20,24 @@ from firsthand.ports import LedgerRow, Writer
 from firsthand.rules.access import Handle
 from firsthand.rules.bearing import KEPT_OUT_KEY
 from firsthand.stored import body_of, entry_of
-from firsthand.vocabulary.entries import Entry, Erase, Skeleton
+from firsthand.vocabulary.entries import Edges, Entry, Erase, Skeleton
 from firsthand.vocabulary.erasure import Ground
+from firsthand.vocabulary.errors import RefusedError
 from firsthand.vocabulary.grants import SPACE_WIDE
 
 REASON_CODE: Final = "erased_elsewhere"
 _NAMED: Final = "named"
+
+
+def check_holds(writer: Writer, edges: Edges) -> None:
+    """Raise before an erasure that this store made itself destroys a record that is under hold in this copy of it."""
+    if isinstance(edges, Erase):
+        left = [entry_of(row).record_id for row in writer.rows_of(edges.targets).values() if row.body is not None]
+        if held := held_records(writer, sorted(set(left))):
+            raise RefusedError(
+                "legal_hold", "the export erases what is under hold here; release the hold and take it in again",
+                field="path", details={"held": held},
+            )  # fmt: skip
 
 
 def take_over(gateway: Gateway, handle: Handle, writer: Writer, row: LedgerRow, skeleton: Skeleton) -> int:

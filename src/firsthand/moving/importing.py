@@ -12,10 +12,10 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Final
 
-from firsthand.capture.arrivals import tell_meetings
+from firsthand.capture.arrivals import near_erasures, tell_meetings
 from firsthand.capture.certify import finish_if_others_let
 from firsthand.capture.gateway import Gateway
-from firsthand.moving.copies import destroy_copies, destroy_named, take_over
+from firsthand.moving.copies import check_holds, destroy_copies, destroy_named, take_over
 from firsthand.moving.exporting import only_the_operator
 from firsthand.moving.manifest import Manifest, check_files, key_check, read_manifest
 from firsthand.moving.sealing import device_key
@@ -148,6 +148,7 @@ class _Intake:
         new = list({taken.row.entry_id: taken for taken in batch if taken.row.entry_id not in here}.values())
         new_ids = [taken.row.entry_id for taken in new]
         anew = [entry_id for entry_id in here if self._is_vouched_anew(writer, entry_id)]
+        near_erased = near_erasures(writer, (taken.entry for taken in batch if taken.row.entry_id in {*new_ids, *anew}))
         self._say_from_where(writer, [*new_ids, *anew])
         gone = self._append(writer, new)
         self._added += len(new)
@@ -160,7 +161,7 @@ class _Intake:
         if gone:
             self._erased_here += gone
             writer.optimise_words()
-        tell_meetings(self._gateway, self._handle, writer, [*new_ids, *anew])
+        tell_meetings(self._gateway, self._handle, writer, [*new_ids, *anew], near_erased)
 
     def _append(self, writer: Writer, new: list[Taken]) -> int:
         """Append what is new; how many bodies are destroyed by that."""
@@ -171,6 +172,8 @@ class _Intake:
             if row.body is not None and erased_by(writer, row.entry_id):
                 row = row._replace(body=None, salt=None)
             self._blank += row.body is None
+            if self._device is None:
+                check_holds(writer, taken.skeleton.edges)
             gone += take_over(self._gateway, self._handle, writer, row, taken.skeleton)
         return gone
 

@@ -88,6 +88,7 @@ def absent_from_shared_copies(world: World) -> str:
         there.ledger.take_in(world.folder / folder)
         for memory in (ana, second_scope, there):
             world.expect(gone not in everything_said(memory, ("safe", "")), f"a copy told it after the {folder} export")
+        world.expect(not _files_with(world, gone, "second.db"), f"the second store holds it after the {folder} export")
     restored = _restored(world, "new")
     world.expect(gone not in everything_said(restored, ("safe", "")), "the old backup brought it back")
     world.expect(not _files_with(world, gone, "restored"), "a file of the restored store holds it")
