@@ -3,7 +3,11 @@ PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin
 
-.PHONY: demo test machine lint bench clean
+# Measuring triples the time of a test: what long ones and those of the surfaces reach, these do.
+MEASURED := $(addprefix tests/,capture ledger learning moving recall rules stories)
+LONG     := $(addprefix tests/,ledger/test_kills.py ledger/test_processes.py rules/test_fold_orders.py)
+
+.PHONY: demo test lint bench clean
 
 $(VENV)/.ready: pyproject.toml
 	$(PYTHON) -m venv $(VENV)
@@ -16,13 +20,10 @@ demo: $(VENV)/.ready
 
 test: $(VENV)/.ready
 	$(BIN)/coverage erase
-	$(BIN)/coverage run -m pytest -n auto --ignore=tests/machine --ignore=tests/acceptance
+	$(BIN)/coverage run -m pytest -n auto $(MEASURED) $(addprefix --ignore=,$(LONG))
 	$(BIN)/coverage combine --quiet
 	$(BIN)/coverage report --include='src/firsthand/rules/*,src/firsthand/ledger.py,src/firsthand/capture/*,src/firsthand/recall/*' --fail-under=95
-	$(BIN)/python -m pytest -n auto --dist worksteal tests/machine tests/acceptance  # long, and unmeasured: what they reach, the others do
-
-machine: $(VENV)/.ready
-	MACHINE_SEEDS=10 $(BIN)/python -m pytest -n auto --dist worksteal tests/machine
+	$(BIN)/python -m pytest -n auto --dist worksteal $(filter-out $(MEASURED),$(wildcard tests/*)) $(LONG)
 
 lint: $(VENV)/.ready
 	$(BIN)/ruff check .
