@@ -471,6 +471,11 @@ def test_two_skills_of_one_name_with_several_heads_are_a_content_conflict(tmp_pa
         assert conflict.code == "content_conflict"
         assert {"pull the lever" in i.text for i in conflict.items} == {True, False}
         assert packet.items == ()
+        waiting = memory.review.list("conflicts").items
+        assert {(i.kind, i.record_id) for i in waiting} == {("conflicts", first.record_id)}
+        assert {"pull the lever" in (i.text or "") for i in waiting} == {True, False}
+        assert memory.review.show(first.record_id or "").item.kind == "conflicts"
+        assert memory.review.list("candidates").items == ()
 
 
 def test_plain_sentences_that_nearly_match_are_one_possible_conflict_and_never_two_truths(tmp_path: Path) -> None:
