@@ -95,6 +95,10 @@ INSIDE += [
     ("password", "the DB_PASSWORD={} is set", "hunter22pass"),
     ("password", "curl 'https://example.com/?access_token={}&page=2'", HEX[:20]),
     ("password", "GITLAB_TOKEN = {}", "x9Kq2Lm4Zt8w"),
+    ("password", "PGPASSWORD={} psql -h db shop", "hunter22pass"),
+    ("password", "run it with DB_PASSWORD='{}' please", "hunter 2 hunter"),
+    ("password", 'export MYSQL_PWD="{}"', "correct horse battery"),
+    ("password", 'STRIPE_SECRET="{}" make deploy', "correcthorsebattery"),
     ("basic_credentials", "Authorization: Basic {}", base64.b64encode(b"user:passw0rd").decode()),
     ("basic_credentials", "curl -H 'authorization: basic {}' x", base64.b64encode(b"ana:hunter22").decode()),
     ("basic_credentials", '{{"Authorization": "Basic {}"}}', base64.b64encode(b"user:pass").decode()),
@@ -163,6 +167,11 @@ public key: ed25519
 ssh key: id_ed25519
 pwd: /home/ana/projects/crumb2
 the shell says PWD=/var/lib/postgresql/16 now
+the shell says PWD="/home/ana/my projects" now
+PWD='C:\\Users\\ana\\work' on the other machine
+DB_PASSWORD="${SECRET_FROM_VAULT}"
+DB_PASSWORD="<your password here>"
+the secret="a cake with 2 eggs" is out
 pwd: ~/work/v2
 password=getpass(prompt="Password: ")
 password: ${DB_PASSWORD}

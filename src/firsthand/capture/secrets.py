@@ -79,6 +79,11 @@ def _is_bare_secret(value: str) -> bool:
     return _is_assigned_secret(value) and not re.fullmatch(_ORDINARY, value)
 
 
+def _is_setting(value: str) -> bool:
+    """Say whether a quoted value of an environment variable is a secret: it may have spaces, and is no path."""
+    return _is_password(value) and not re.match(r"[~.]{0,2}/|[A-Za-z]:\\", value)
+
+
 def _is_basic(credentials: str) -> bool:
     try:
         return b":" in a2b_base64(credentials + "=" * (-len(credentials) % 4))
@@ -89,9 +94,7 @@ def _is_basic(credentials: str) -> bool:
 _B64: Final = "[A-Za-z0-9+/=]"
 _URL_SAFE: Final = "[A-Za-z0-9_-]"
 _ALNUM: Final = "[A-Za-z0-9]"
-_NAMES: Final = (
-    "password|passwd|pwd|passphrase|api[ _-]?key|client[ _-]?secret|secret[ _-]?key|access[ _-]?token|auth[ _-]?token"
-)
+_NAMES: Final = "(?:pg)?password|passwd|pwd|passphrase|api[ _-]?key|client[ _-]?secret|secret[ _-]?key|access[ _-]?token|auth[ _-]?token"
 
 _DETECTORS: Final = (
     _token("aws_access_key", "AKIA ASIA ABIA ACCA", "(?:AKIA|ASIA|ABIA|ACCA)[A-Z0-9]{16}"),
@@ -175,6 +178,14 @@ _DETECTORS: Final = (
         rf"(?i)(?<![a-z0-9])(?:{_NAMES}|(?<=[_-])(?:secret|token))[ \t]{{0,3}}[:=][ \t]{{0,3}}"
         r"(?P<secret>[^\s\"'`<>\[{(,;&][^\s\"'`<>,;&]{6,254}[^\s\"'`<>,;&.:!?)\]}])",
         _is_bare_secret,
+    ),
+    _Detector(
+        "password",
+        ("ASSW", "PWD", "PASSPHRASE", "KEY", "SECRET", "TOKEN"),
+        # An environment variable is set to a quoted string: nobody writes prose like that.
+        rf"(?<![A-Za-z0-9])(?:[A-Z0-9]{{1,20}}_){{0,4}}(?:{_NAMES.upper()}|(?<=_)(?:SECRET|TOKEN))="
+        r"(?P<quote>[\"'])(?P<secret>[^\"'\n]{8,256})(?P=quote)",
+        _is_setting,
     ),
     _Detector(
         "basic_credentials",
