@@ -94,7 +94,10 @@ def _is_basic(credentials: str) -> bool:
 _B64: Final = "[A-Za-z0-9+/=]"
 _URL_SAFE: Final = "[A-Za-z0-9_-]"
 _ALNUM: Final = "[A-Za-z0-9]"
-_NAMES: Final = "(?:pg)?password|passwd|pwd|passphrase|api[ _-]?key|client[ _-]?secret|secret[ _-]?key|access[ _-]?token|auth[ _-]?token"
+_NAMES: Final = (
+    "(?:pg)?password|passwd|pwd|passphrase|api[ _-]?key|client[ _-]?secret|secret[ _-]?key|access[ _-]?token"
+    "|auth[ _-]?token"
+)
 
 _DETECTORS: Final = (
     _token("aws_access_key", "AKIA ASIA ABIA ACCA", "(?:AKIA|ASIA|ABIA|ACCA)[A-Z0-9]{16}"),
