@@ -107,7 +107,7 @@ def test_another_process_sees_it_at_once_and_ranks_as_a_fresh_one_does(tmp_path:
             other.read(ids["claim"])
         cache = other._engine.cache
         assert cache is not None
-        assert word not in repr(vars(cache)) + repr([vars(s) for s in cache._scopes.values()])
+        assert word not in repr(vars(cache)) + repr([vars(s) for s in cache._held.values()])
         with opened(tmp_path) as fresh:
             assert [i.record_id for i in fresh.recall(question).items] == seen
 

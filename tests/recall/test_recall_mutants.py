@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 import msgspec
 import pytest
+import test_kept_lists as kept
 import test_recall_answers as answers
 import test_recall_hidden as hidden
 import test_recall_past as past
@@ -60,8 +61,8 @@ def newest_of_every_scope(self: SqliteReader, scope_no: int, *asked: Any) -> lis
     return [v for s in self.scope_rows() for v in newest(self, s.scope_no, *asked)]
 
 
-def postings_of_every_scope(self: SqliteReader, scope_no: int, term: str, shelf: Any) -> str:
-    return ",".join(filter(None, (postings(self, s.scope_no, term, shelf) for s in self.scope_rows())))
+def postings_of_every_scope(self: SqliteReader, scope_no: int, *asked: Any) -> str:
+    return ",".join(filter(None, (postings(self, s.scope_no, *asked) for s in self.scope_rows())))
 
 
 def mentioning_in_every_scope(self: SqliteReader, scope_id: str, *asked: Any) -> list[int]:
@@ -87,7 +88,17 @@ def first_two_then_grouped(candidates: Any) -> Any:
 
 
 def forgetful_of_changes(self: Any, reader: Any, scope: Any, term: str, shelf: Any) -> Any:
-    return held(self, reader, scope._replace(changed=0), term, shelf)
+    return held(self, reader, scope._replace(next_seq=0, changed=0), term, shelf)
+
+
+def forgetful_of_older_changes(self: Any, reader: Any, scope: Any, term: str, shelf: Any) -> Any:
+    return held(self, reader, scope._replace(changed=scope.next_seq), term, shelf)
+
+
+def forgetful_of_next_turns(self: Any, reader: Any, scope: Any, places: Any) -> Any:
+    found = got(self, reader, scope, places)
+    self._last_at[found.slots] = 0
+    return found
 
 
 def spans_off_by_one(*given: Any) -> Any:
@@ -98,8 +109,8 @@ def spans_off_by_one(*given: Any) -> Any:
     return tuple(moved(c) for c in citations(*given))
 
 
-def not_stepping_over(link: Any, start: Any, hidden_: Any, size: int) -> Any:
-    return step(link, start, hidden_[:0], size)
+def not_stepping_over(columns: Any, link: Any, start: Any, hidden_: Any, size: int) -> Any:
+    return step(columns, link, start, hidden_[:0], size)
 
 
 def bearing_whenever_received(self: SqliteReader, keys: Any, known_at: int | None = None) -> Any:
@@ -151,13 +162,12 @@ def since_for_now_only(reader: Any, handle: Any, plan: Any, *given: Any) -> Any:
     return None if plan.known_at is not None else since(reader, handle, plan, *given)
 
 
-newest, postings, mentioning, counts, bearing_on_any, columns, beginning = (
+newest, postings, mentioning, counts, bearing_on_any, beginning = (
     SqliteReader.newest,
     SqliteReader.postings,
     SqliteReader.mentioning,
     SqliteReader.counts,
     SqliteReader.bearing_on_any,
-    SqliteReader.columns,
     SqliteReader.records_beginning,
 )
 prepare_episode, graded, readable, since, readable_rows = (
@@ -167,8 +177,10 @@ prepare_episode, graded, readable, since, readable_rows = (
     said_then._since,
     reading.readable_rows,
 )
-held, step, citations, delivered, packet = (
+held, of_kinds, got, step, citations, delivered, packet = (
     cache.Cache.postings,
+    cache.Cache.of_kinds,
+    cache._Held.get,
     fuse._step,
     hydrate._citations,
     pipeline.delivered_ids,
@@ -270,11 +282,32 @@ MUTANTS = [
         past.test_a_name_that_many_spoke_of_later_still_finds_what_was_said_of_it_then,
     ),
     Mutant(
-        "columns of a snapshot that is newer",
-        SqliteReader,
-        "columns",
-        lambda self, scope_no, start, stop: columns(self, scope_no, start, 1 << 32),
+        "posting lists that only grow",
+        cache.Cache,
+        "postings",
+        forgetful_of_older_changes,
+        kept.test_what_came_and_what_went_is_in_the_lists_of_a_process_that_asked_before,
+    ),
+    Mutant(
+        "posting lists beyond the time asked about",
+        arms,
+        "_known",
+        lambda found, place: found,
         past.test_a_process_that_begins_with_the_past_answers_the_present_as_well,
+    ),
+    Mutant(
+        "the last turn of a thread for ever",
+        cache._Held,
+        "get",
+        forgetful_of_next_turns,
+        kept.test_a_turn_that_was_the_last_of_its_thread_leads_to_the_one_that_came_after,
+    ),
+    Mutant(
+        "the kinds of documents that were there at first",
+        cache.Cache,
+        "of_kinds",
+        lambda self, reader, scope, kinds: of_kinds(self, reader, scope._replace(next_seq=3), kinds),
+        kept.test_documents_of_a_kind_that_came_later_are_of_that_kind,
     ),
     Mutant(
         "spans off by one",

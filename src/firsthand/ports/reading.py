@@ -167,8 +167,8 @@ class BeliefReader(Protocol):
 class SearchReader(Protocol):
     """What the arms of a recall look for, and what ranking reads."""
 
-    def postings(self, scope_no: int, term: str, shelf: Shelf) -> str:
-        """Places in the scope of the documents with a term, comma-separated, in no order."""
+    def postings(self, scope_no: int, term: str, shelf: Shelf, start: int = 0) -> str:
+        """Places in the scope of the documents with a term, from one place on, comma-separated, in no order."""
         ...
 
     def similar(self, scope_no: int, first: str, others: Sequence[str], limit: int) -> list[int]:
@@ -183,8 +183,12 @@ class SearchReader(Protocol):
         """Document numbers of a scope that are indexed and above a clearance, each with its shelf."""
         ...
 
-    def columns(self, scope_no: int, start: int, stop: int) -> list[ColumnsRow]:
-        """What ranking needs of a scope's documents, from one place up to another."""
+    def columns(self, scope_no: int, places: Iterable[int]) -> list[ColumnsRow]:
+        """What ranking needs of some of a scope's documents, by their places in it."""
+        ...
+
+    def of_kinds(self, scope_no: int, kinds: Sequence[Kind], start: int, stop: int) -> str:
+        """Places of a scope's documents of some kinds, from one place up to another, comma-separated, in no order."""
         ...
 
     def unlisted(self, scope_no: int) -> list[int]:

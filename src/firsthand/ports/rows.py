@@ -201,8 +201,19 @@ class Scored(NamedTuple):
     known_to: int
 
 
-ColumnsRow = tuple[int, Kind, str | None, int | None, int | None, int, int | None, int | None]
-"""A document's place in its scope, kind, thread, speaker, occurred_at, flags, told_from, told_to."""
+class ColumnsRow(NamedTuple):
+    """What ranking reads of a document: by its place in its scope, as the ones before and after it in its thread."""
+
+    place: int
+    kind: Kind
+    thread: str | None
+    before: int | None
+    after: int | None
+    speaker: int | None
+    occurred_at: int | None
+    flags: int
+    told_from: int | None
+    told_to: int | None
 
 
 class JournalRow(NamedTuple):

@@ -6,16 +6,15 @@ from collections.abc import Callable, Sequence
 from typing import Final, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from firsthand.ports import LISTED, REST, SEQ_BITS, Reader, Shelf
 from firsthand.recall.cache import SEQ_MASK, Cache
 from firsthand.recall.plan import DEFAULT_KINDS, Place, Plan
 from firsthand.recall.query import QueryFeatures
-from firsthand.recall.score import IntArray, ScoreArray, among, lexical, top
+from firsthand.recall.score import BoolArray, IntArray, ScoreArray, among, lexical, top
 from firsthand.rules.mentions import mentions
 from firsthand.rules.normalise import name_key
-from firsthand.vocabulary.kinds import KINDS
+from firsthand.vocabulary.kinds import KINDS, Kind
 from firsthand.vocabulary.packets import ArmName
 
 OVER_FETCH: Final = 6
@@ -23,12 +22,16 @@ FETCH_LEAST: Final = 60
 ENTITY_FETCH: Final = 60
 RECENT_FETCH: Final = 60
 CLAIMS_FETCH: Final = 60
+CLAIMS_LOOKED_AT: Final = 80
+"""Among the best so many there are usually enough beliefs; if not, the kind of every document is asked for."""
 WIDEST: Final = 8_192
 """Documents that the lexical arm looks at before it gives up widening, and says so."""
 EPISODIC: Final = KINDS.index("episodic")
 ENTITY: Final = KINDS.index("entity")
+CLAIMS: Final[tuple[Kind, ...]] = tuple(kind for kind in KINDS if kind not in ("episodic", "entity"))
 FAILED: Final = "_arm_failed"
 _NOTHING: Final = np.zeros(0, dtype=np.int64)
+_NO_SCORES: Final = np.zeros(0, dtype=np.float32)
 
 
 class Found(NamedTuple):
@@ -75,11 +78,11 @@ def ground(reader: Reader, plan: Plan, scope_ids: dict[str, str], cache: Cache) 
     places: list[Place] = []
     offset = 0
     for name, scope_id in scope_ids.items():
-        row = reader.scope(scope_id)
-        if row is not None:
+        whole = row = reader.scope(scope_id)
+        if whole is not None and row is not None:
             if plan.known_at is not None:
                 row = row._replace(next_seq=cache.size_at(reader, row, plan.known_at))
-            places.append(Place(row, name, offset))
+            places.append(Place(row, name, offset, whole))
             offset += row.next_seq
     return Ground(places, [_over(reader, p, plan.clearance, shelves(plan)) for p in places])
 
@@ -89,7 +92,7 @@ def search(reader: Reader, plan: Plan, base: Ground, query: QueryFeatures, named
     # The vector arm comes with an embedder; until then every recall says that it ran without.
     degraded = ["vector_arm_unavailable"]
     arms: dict[ArmName, IntArray] = {}
-    lists, rarity, dense = dict[str, IntArray](), dict[str, float](), np.zeros(base.size, dtype=np.float32)
+    lists, rarity, dense = dict[str, IntArray](), dict[str, float](), _NO_SCORES
 
     def lexical_arm() -> IntArray:
         nonlocal lists, rarity, dense
@@ -109,6 +112,8 @@ def search(reader: Reader, plan: Plan, base: Ground, query: QueryFeatures, named
             arms[name] = arm()
         except Exception:  # noqa: BLE001 - whatever broke one arm, what the others find is worth having
             degraded.append(f"{name}{FAILED}")
+    if len(dense) < base.size:  # made here only then: a second array as long as the scope costs more than its scores
+        dense = np.zeros(base.size, dtype=np.float32)
     return Found(arms, lists, dense, rarity, tuple(degraded))
 
 
@@ -128,14 +133,16 @@ def _of_kinds(reader: Reader, plan: Plan, base: Ground, dense: ScoreArray, cache
     """Scores of documents of the kinds asked for; the others are no hits."""
     if set(plan.kinds) >= set(DEFAULT_KINDS):
         return dense
-    wanted = np.isin(_kinds(reader, base, cache), [KINDS.index(k) for k in plan.kinds])
-    return np.where(wanted, dense, np.float32(0))
+    return _only(reader, base, dense, plan.kinds, cache)
 
 
-def _kinds(reader: Reader, base: Ground, cache: Cache) -> NDArray[np.int8]:
-    """Every document's kind, as its number."""
-    kinds = [cache.columns(reader, p.row).kind[: p.row.next_seq] for p in base.places]
-    return kinds[0] if len(kinds) == 1 else np.concatenate(kinds)
+def _only(reader: Reader, base: Ground, dense: ScoreArray, kinds: tuple[Kind, ...], cache: Cache) -> ScoreArray:
+    """Scores of documents of some kinds alone."""
+    kept = np.zeros_like(dense)
+    for place in base.places:
+        of_kinds = cache.of_kinds(reader, place.row, kinds) + place.offset
+        kept[of_kinds] = dense[of_kinds]
+    return kept
 
 
 def shelves(plan: Plan) -> tuple[Shelf, ...]:
@@ -145,12 +152,23 @@ def shelves(plan: Plan) -> tuple[Shelf, ...]:
 
 def _with_claims(reader: Reader, base: Ground, dense: ScoreArray, found: IntArray, cache: Cache) -> IntArray:
     """The best beliefs as well: a claim is one, and what was said of it may be hundreds that all say the same."""
-    kinds = _kinds(reader, base, cache)
-    is_claim = (kinds != EPISODIC) & (kinds != ENTITY)
-    if is_claim[found[:CLAIMS_FETCH]].all():
+    if _claims(reader, base, found[:CLAIMS_FETCH], cache).all():
         return found
-    best = top(np.where(is_claim, dense, np.float32(0)), CLAIMS_FETCH)
-    return np.concatenate((found, best[~among(best, found, len(dense))]))
+    near = top(dense, CLAIMS_LOOKED_AT)
+    best = near[_claims(reader, base, near, cache)][:CLAIMS_FETCH]
+    if len(best) < CLAIMS_FETCH and len(near) == CLAIMS_LOOKED_AT:
+        best = top(_only(reader, base, dense, CLAIMS, cache), CLAIMS_FETCH)
+    return np.concatenate((found, best[~among(best, found, base.size)]))
+
+
+def _claims(reader: Reader, base: Ground, numbers: IntArray, cache: Cache) -> BoolArray:
+    """Which of some documents are beliefs."""
+    found = np.zeros(len(numbers), dtype=np.bool_)
+    for place in base.places:
+        inside = (numbers >= place.offset) & (numbers < place.offset + place.row.next_seq)
+        kinds = cache.columns(reader, place.row, numbers[inside] - place.offset).of("kind")
+        found[inside] = (kinds != EPISODIC) & (kinds != ENTITY)
+    return found
 
 
 def _posting_lists(
@@ -163,7 +181,7 @@ def _posting_lists(
     lists: dict[str, IntArray] = {}
     for term in query.terms:
         parts = [
-            _visible(_known(cache.postings(reader, p.row, term, shelf), p), hidden) + p.offset
+            _numbered(_visible(_known(cache.postings(reader, p.whole, term, shelf), p), hidden), p.offset)
             for p, hidden in zip(base.places, base.over, strict=True)
             for shelf in asked
         ]
@@ -185,6 +203,11 @@ def _known(found: IntArray, place: Place) -> IntArray:
     """Those of a posting list that the scope had by the time asked about."""
     size = place.row.next_seq
     return found if not len(found) or found[-1] < size else found[: np.searchsorted(found, size)]
+
+
+def _numbered(found: IntArray, offset: int) -> IntArray:
+    """Places of a scope as numbers of the recall; those of the first scope are the same, and no long list is copied."""
+    return found + offset if offset else found
 
 
 def _visible(found: IntArray, hidden: IntArray) -> IntArray:
@@ -211,7 +234,7 @@ def _entity(reader: Reader, plan: Plan, base: Ground, named: Sequence[str], hits
                     vids += reader.mentioned_in(scope_id, other, own)
                 places = np.array(vids, dtype=np.int64) & SEQ_MASK
                 if other in spoken:
-                    places = places[cache.columns(reader, place.row).kind[places] != EPISODIC]
+                    places = places[cache.columns(reader, place.row, places).of("kind") != EPISODIC]
                 found |= dict.fromkeys((places + place.offset).tolist())
     return np.array(list(found), dtype=np.int64)
 

@@ -1,8 +1,9 @@
 """What one process keeps of a space between recalls: posting lists, columns of documents, rejections.
 
-All follow the space. A posting list is dropped as soon as any document of its scope comes or goes; a document's
-columns never change but by an erasure, which drops them all, so they only grow. So a ranking never depends on what this
-process read before (design 04).
+All follow the space. New documents are added to a posting list, and it is dropped as soon as an older document of its
+scope goes or changes. A document's columns are read when it is first looked at; they never change but by an erasure,
+which drops them all, or by the next document of its thread. So a ranking never depends on what this process read before
+(design 04), and what a recall reads does not grow with the scope.
 """
 
 from __future__ import annotations
@@ -11,114 +12,129 @@ import bisect
 import threading
 from collections import OrderedDict
 from collections.abc import Sequence
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from firsthand.ports import SEQ_BITS, ColumnsRow, Reader, ScopeRow, Shelf
 from firsthand.recall.rejections import Looked
-from firsthand.recall.score import IntArray
+from firsthand.recall.score import IntArray, distinct
 from firsthand.rules.wording import QUESTION, TIME_WORDS
-from firsthand.vocabulary.kinds import KINDS
+from firsthand.vocabulary.kinds import KINDS, Kind
 
-CACHED_LISTS: Final = 4_096
+CACHED_POSTINGS: Final = 1 << 23
+"""Places in all posting lists together, of eight bytes each."""
 CACHED_SIZES: Final = 1_024
 GROW_ROWS: Final = 1_024
 SEQ_MASK: Final = (1 << SEQ_BITS) - 1
 NOWHERE: Final = -1
 
-
-class Columns(NamedTuple):
-    """The documents of one scope by their place in it; threads and speakers are numbered."""
-
-    thread: NDArray[np.int32]
-    prev: NDArray[np.int32]
-    next: NDArray[np.int32]
-    speaker: NDArray[np.int32]
-    kind: NDArray[np.int8]
-    flags: NDArray[np.int8]
-    occurred: IntArray
-    told_from: IntArray
-    told_to: IntArray
-
-
-_TYPES: Final[dict[str, tuple[type[np.generic], int]]] = {
-    "thread": (np.int32, NOWHERE),
-    "prev": (np.int32, NOWHERE),
-    "next": (np.int32, NOWHERE),
-    "speaker": (np.int32, NOWHERE),
-    "kind": (np.int8, 0),
-    "flags": (np.int8, 0),
-    "occurred": (np.int64, 0),
-    "told_from": (np.int64, 0),
-    "told_to": (np.int64, 0),
+Column = Literal["thread", "prev", "next", "speaker", "kind", "flags", "occurred", "told_from", "told_to"]
+_TYPES: Final[dict[Column, type[np.generic]]] = {
+    "thread": np.int32,
+    "prev": np.int64,
+    "next": np.int64,
+    "speaker": np.int32,
+    "kind": np.int8,
+    "flags": np.int8,
+    "occurred": np.int64,
+    "told_from": np.int64,
+    "told_to": np.int64,
 }
 _KIND_NUMBERS: Final = {kind: number for number, kind in enumerate(KINDS)}
 
 
-class _Scope:
-    """Growing columns of one scope."""
+class Postings(NamedTuple):
+    """A posting list, how far its scope went when it was read, and what had changed by then of older documents."""
+
+    upto: int
+    changes: int
+    places: IntArray
+
+
+class Columns(NamedTuple):
+    """The columns of some documents, in their order."""
+
+    arrays: dict[Column, NDArray[Any]]
+    slots: NDArray[np.int32]
+
+    def of(self, column: Column) -> NDArray[Any]:
+        """One of them."""
+        return self.arrays[column][self.slots]
+
+
+class _Held:
+    """The columns of those documents of one scope that were looked at, one slot each; threads are numbered."""
 
     def __init__(self) -> None:
-        self._size = 0
-        self._arrays: dict[str, NDArray[Any]] = {n: np.full(GROW_ROWS, f, dtype=t) for n, (t, f) in _TYPES.items()}
+        self._slots = np.zeros(0, dtype=np.int32)
+        """By place in the scope, the slot of a document; 0 is nobody's."""
+        self._filled = 1
+        self._arrays: dict[Column, NDArray[Any]] = {n: np.zeros(GROW_ROWS, dtype=t) for n, t in _TYPES.items()}
+        self._last_at = np.zeros(GROW_ROWS, dtype=np.int64)
+        """How far the scope went when a document was found to be the last of its thread; 0 where that is settled."""
         self._threads: dict[str, int] = {}
-        self._last: dict[int, int] = {}
-        self._columns = self._upto_size()
 
-    def upto(self, reader: Reader, scope: ScopeRow) -> Columns:
-        """The columns, at least as far as this snapshot of the scope goes."""
-        if self._size < scope.next_seq:
-            self._grow(scope.next_seq)
-            self._put(reader.columns(scope.scope_no, self._size, scope.next_seq))
-            self._size = scope.next_seq
-            self._columns = self._upto_size()
-        return self._columns
+    def get(self, reader: Reader, scope: ScopeRow, places: IntArray) -> Columns:
+        """The columns of some documents; those that are not known yet are read."""
+        self._make_room(scope.next_seq)
+        slots = self._slots[places]
+        stale = (slots == 0) | ((self._last_at[slots] > 0) & (self._last_at[slots] < scope.next_seq))
+        if stale.any():
+            wanted = distinct(places[stale])
+            rows = reader.columns(scope.scope_no, wanted.tolist())
+            assert len(rows) == len(wanted), "every document number of a scope below its next one is taken"
+            self._put(rows, scope.next_seq)
+            slots = self._slots[places]
+        return Columns(self._arrays, slots)
 
-    def _upto_size(self) -> Columns:
-        return Columns(**{n: a[: self._size] for n, a in self._arrays.items()})
+    def _make_room(self, size: int) -> None:
+        if size > len(self._slots):
+            self._slots = _longer(self._slots, max(size, len(self._slots) * 2))
 
-    def _grow(self, size: int) -> None:
-        room = len(self._arrays["thread"])
-        if size <= room:
-            return
-        for name, (kind, fill) in _TYPES.items():
-            grown = np.full(max(size, room * 2), fill, dtype=kind)
-            grown[:room] = self._arrays[name]
-            self._arrays[name] = grown
-
-    def _put(self, rows: Sequence[ColumnsRow]) -> None:
-        """A column at a time: a scope is read whole by the first recall of a process."""
-        if not rows:
-            return
-        seqs, kinds, threads, speakers, occurred, flags, told_from, told_to = zip(*rows, strict=True)
-        a, at = self._arrays, np.array(seqs, dtype=np.int64)
+    def _put(self, rows: Sequence[ColumnsRow], size: int) -> None:
+        """A column at a time."""
+        places, kinds, threads, before, after, speakers, occurred, flags, told_from, told_to = zip(*rows, strict=True)
+        self._take_slots(np.array(places, dtype=np.int64))
+        a, at = self._arrays, self._slots[list(places)]
         a["kind"][at], a["flags"][at] = [_KIND_NUMBERS[kind] for kind in kinds], flags
+        numbers = self._threads
+        a["thread"][at] = [NOWHERE if t is None else numbers.setdefault(t, len(numbers)) for t in threads]
+        a["prev"][at] = [NOWHERE if place is None else place for place in before]
+        a["next"][at] = [NOWHERE if place is None else place for place in after]
         a["speaker"][at] = [NOWHERE if speaker is None else speaker for speaker in speakers]
         a["occurred"][at] = [0 if instant is None else instant for instant in occurred]
         told = [(0, 0) if None in span else span for span in zip(told_from, told_to, strict=True)]
         a["told_from"][at], a["told_to"][at] = zip(*told, strict=True)
-        for seq, thread in zip(seqs, threads, strict=True):
-            if thread is not None:
-                self._follow(seq, thread)
+        self._last_at[at] = np.where((a["thread"][at] != NOWHERE) & (a["next"][at] == NOWHERE), size, 0)
 
-    def _follow(self, seq: int, thread: str) -> None:
-        """A document goes on where its thread had come to."""
-        a, number = self._arrays, self._threads.setdefault(thread, len(self._threads))
-        before = self._last.get(number, NOWHERE)
-        a["thread"][seq], a["prev"][seq] = number, before
-        if before != NOWHERE:
-            a["next"][before] = seq
-        self._last[number] = seq
+    def _take_slots(self, places: IntArray) -> None:
+        new = places[self._slots[places] == 0]
+        stop = self._filled + len(new)
+        room = len(self._last_at)
+        if stop > room:
+            room = max(stop, room * 2)
+            self._arrays = {name: _longer(array, room) for name, array in self._arrays.items()}
+            self._last_at = _longer(self._last_at, room)
+        self._slots[new] = np.arange(self._filled, stop, dtype=np.int32)
+        self._filled = stop
+
+
+def _longer(array: NDArray[Any], size: int) -> NDArray[Any]:
+    grown = np.zeros(size, dtype=array.dtype)
+    grown[: len(array)] = array
+    return grown
 
 
 class Cache:
     """Posting lists, columns and speakers of one space's scopes, and what they reject; safe for threads."""
 
     def __init__(self) -> None:
-        self._lists: OrderedDict[tuple[int, str, Shelf], tuple[int, IntArray]] = OrderedDict()
-        self._scopes: dict[int, _Scope] = {}
+        self._lists: OrderedDict[tuple[int, str, Shelf], Postings] = OrderedDict()
+        self._kept = 0
+        self._held: dict[int, _Held] = {}
+        self._of_kinds: dict[tuple[int, tuple[Kind, ...]], tuple[int, IntArray]] = {}
         self._speakers: dict[int, tuple[int, dict[str, int]]] = {}
         self._unlisted: dict[int, tuple[int, IntArray]] = {}
         self._sizes: OrderedDict[tuple[int, int], int] = OrderedDict()
@@ -133,28 +149,51 @@ class Cache:
             return
         self._erasures[number] = scope.erasures
         for key in [k for k in self._lists if k[0] == number]:
-            del self._lists[key]
-        self._scopes.pop(number, None)
+            self._kept -= len(self._lists.pop(key).places)
+        self._held.pop(number, None)
         self._speakers.pop(number, None)
         self._unlisted.pop(number, None)
         self.looked.forget()
 
     def postings(self, reader: Reader, scope: ScopeRow, term: str, shelf: Shelf) -> IntArray:
-        """Places in the scope of the documents with a term, ascending."""
+        """Places in the scope of the documents with a term, ascending; it may hold places beyond this snapshot.
+
+        A new document counts as one change, and any other change is one of an older document.
+        """
         key = (scope.scope_no, term, shelf)
+        changes = scope.changed - scope.next_seq
         with self._lock:
             self._heed(scope)
             held = self._lists.get(key)
-            if held is not None and held[0] == scope.changed:
+            if held is not None and held.changes == changes and held.upto >= scope.next_seq:
                 self._lists.move_to_end(key)
-                return held[1]
-        text = reader.postings(scope.scope_no, term, shelf)
-        found = np.sort(np.fromstring(text, dtype=np.int64, sep=",")) if text else np.zeros(0, dtype=np.int64)
+                return held.places
+        if held is None or held.changes != changes:
+            held = Postings(0, changes, np.zeros(0, dtype=np.int64))
+        new = _places(reader.postings(scope.scope_no, term, shelf, held.upto))
+        found = Postings(scope.next_seq, changes, np.concatenate((held.places, new)) if len(new) else held.places)
         with self._lock:
-            self._lists[key] = (scope.changed, found)
-            while len(self._lists) > CACHED_LISTS:
-                self._lists.popitem(last=False)
-        return found
+            self._keep(key, found)
+        return found.places
+
+    def _keep(self, key: tuple[int, str, Shelf], found: Postings) -> None:
+        """Keep a posting list, and let go of those that were not asked for longest."""
+        known = self._lists.pop(key, None)
+        self._kept += len(found.places) - (len(known.places) if known is not None else 0)
+        self._lists[key] = found
+        while self._kept + len(self._lists) > CACHED_POSTINGS:
+            _, dropped = self._lists.popitem(last=False)
+            self._kept -= len(dropped.places)
+
+    def of_kinds(self, reader: Reader, scope: ScopeRow, kinds: tuple[Kind, ...]) -> IntArray:
+        """Places in the scope of the documents of some kinds, ascending; a document's kind never changes."""
+        with self._lock:
+            upto, places = self._of_kinds.get((scope.scope_no, kinds), (0, np.zeros(0, dtype=np.int64)))
+            if upto < scope.next_seq:
+                new = _places(reader.of_kinds(scope.scope_no, kinds, upto, scope.next_seq))
+                upto, places = scope.next_seq, np.concatenate((places, new))
+                self._of_kinds[scope.scope_no, kinds] = upto, places
+            return places if upto == scope.next_seq else places[: np.searchsorted(places, scope.next_seq)]
 
     def size_at(self, reader: Reader, scope: ScopeRow, known_at: int) -> int:
         """How many documents a scope had by an instant: they are numbered in the order they were received in."""
@@ -172,14 +211,14 @@ class Cache:
                     self._sizes.popitem(last=False)
         return held
 
-    def columns(self, reader: Reader, scope: ScopeRow) -> Columns:
-        """The columns of a scope's documents; rows written after this snapshot are never reached from it."""
+    def columns(self, reader: Reader, scope: ScopeRow, places: IntArray) -> Columns:
+        """The columns of documents of a scope, by their places in it."""
         with self._lock:
             self._heed(scope)
-            held = self._scopes.get(scope.scope_no)
+            held = self._held.get(scope.scope_no)
             if held is None:
-                held = self._scopes[scope.scope_no] = _Scope()
-            return held.upto(reader, scope)
+                held = self._held[scope.scope_no] = _Held()
+            return held.get(reader, scope, places)
 
     def speakers(self, reader: Reader, scope: ScopeRow) -> dict[str, int]:
         """Speaker names of a scope with their numbers."""
@@ -200,6 +239,11 @@ class Cache:
                 held = (scope.changed, np.array(reader.unlisted(scope.scope_no), dtype=np.int64) & SEQ_MASK)
                 self._unlisted[scope.scope_no] = held
             return held[1]
+
+
+def _places(text: str) -> IntArray:
+    """Places that come comma-separated, ascending; a stable sort is quick where they are in order or turned round."""
+    return np.sort(np.fromstring(text, dtype=np.int64, sep=","), kind="stable") if text else np.zeros(0, dtype=np.int64)
 
 
 def flag(flags: NDArray[np.int8], which: int) -> NDArray[np.bool_]:

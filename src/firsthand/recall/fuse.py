@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import itertools
 import operator
-from collections.abc import Mapping, Sequence
-from typing import Any, Final, NamedTuple, TypeVar
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from typing import Any, Final, Literal, NamedTuple, TypeVar
 
 import msgspec
 import numpy as np
@@ -35,6 +36,12 @@ NOT_CURRENT_FACTOR: Final = 0.8
 SALIENCE_SPAN: Final = 0.05
 WALK_STEPS: Final = 4_096
 """Turns that may not be seen, one after the other, over which a thread still holds together."""
+
+
+ColumnsOf = Callable[[IntArray], Columns]
+"""The columns of documents of one scope."""
+Link = Literal["prev", "next"]
+LINKS: Final[tuple[Link, Link]] = ("prev", "next")
 
 
 class Speakers(NamedTuple):
@@ -87,9 +94,8 @@ def neighbours(reader: Reader, base: Ground, cache: Cache, numbers: IntArray) ->
     for at, place in enumerate(base.places):
         own = numbers[(numbers >= place.offset) & (numbers < place.offset + place.row.next_seq)] - place.offset
         if len(own):
-            columns = cache.columns(reader, place.row)
             hidden = np.concatenate((cache.unlisted(reader, place.row), base.over[at]))
-            parts.append(_around(columns, place, at, own, hidden))
+            parts.append(_around(partial(cache.columns, reader, place.row), place, at, own, hidden))
     return _joined(parts)
 
 
@@ -186,14 +192,14 @@ def one_each(base: Ground, rows: Sequence[Scored], at: int) -> Passed:
     return Passed(numbers[ascending], [speaking[i] for i in ascending.tolist()])
 
 
-def _around(columns: Columns, place: Place, at: int, own: IntArray, hidden: IntArray) -> Candidates:
+def _around(columns: ColumnsOf, place: Place, at: int, own: IntArray, hidden: IntArray) -> Candidates:
     """Columns of documents and their neighbours, in the recall's numbering; what is hidden is stepped over."""
-    size = place.row.next_seq
-    beside = (_step(link, own, hidden, size) for link in (columns.prev, columns.next))
-    near = distinct(np.concatenate((own, *beside)))
+    size, found = place.row.next_seq, columns(own)
+    near = distinct(np.concatenate((own, *(_step(columns, link, found, hidden, size) for link in LINKS))))
     near = near[near >= 0]
-    prev, following = (_step(link, near, hidden, size) for link in (columns.prev, columns.next))
-    thread = columns.thread[near].astype(np.int64)
+    found = columns(near)
+    prev, following = (_step(columns, link, found, hidden, size) for link in LINKS)
+    thread, flags = found.of("thread").astype(np.int64), found.of("flags")
     alone = thread == NOWHERE
     thread[alone] = -2 - near[alone]
     return Candidates(
@@ -201,18 +207,18 @@ def _around(columns: Columns, place: Place, at: int, own: IntArray, hidden: IntA
         thread=thread * SCOPES_PER_RECALL + at,
         prev_seq=np.where(prev >= 0, prev + place.offset, NOWHERE),
         next_seq=np.where(following >= 0, following + place.offset, NOWHERE),
-        speaker=columns.speaker[near].astype(np.int64),
-        occurred_at=columns.occurred[near],
-        is_question=flag(columns.flags[near], QUESTION),
-        has_time_words=flag(columns.flags[near], TIME_WORDS),
-        told_from=columns.told_from[near],
-        told_to=columns.told_to[near],
+        speaker=found.of("speaker").astype(np.int64),
+        occurred_at=found.of("occurred"),
+        is_question=flag(flags, QUESTION),
+        has_time_words=flag(flags, TIME_WORDS),
+        told_from=found.of("told_from"),
+        told_to=found.of("told_to"),
     )
 
 
-def _step(link: NDArray[np.int32], start: IntArray, hidden: IntArray, size: int) -> IntArray:
+def _step(columns: ColumnsOf, link: Link, start: Columns, hidden: IntArray, size: int) -> IntArray:
     """The next document along a link that this snapshot has and the caller may see."""
-    at = link[start].astype(np.int64)
+    at = start.of(link)
     at[at >= size] = NOWHERE
     if not len(hidden):
         return at
@@ -220,7 +226,7 @@ def _step(link: NDArray[np.int32], start: IntArray, hidden: IntArray, size: int)
         blocked = np.isin(at, hidden)
         if not blocked.any():
             return at
-        at[blocked] = link[at[blocked]]
+        at[blocked] = columns(at[blocked]).of(link)
         at[at >= size] = NOWHERE
     at[np.isin(at, hidden)] = NOWHERE
     return at

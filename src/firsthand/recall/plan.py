@@ -48,6 +48,8 @@ class Place(NamedTuple):
     row: ScopeRow
     name: str
     offset: int
+    whole: ScopeRow
+    """The scope as it is now; `row` goes as far as it went at the time asked about."""
 
     @property
     def end(self) -> int:

@@ -151,8 +151,17 @@ WHERE space_id = ? AND vid IN (SELECT value FROM {list}) AND known_from <= ? AND
   AND sensitivity <= ? AND generation = 0 AND (live_support > 0 OR kind NOT IN ('semantic', 'competence', 'plan_graph'))
 ORDER BY vid, valid_from;
 -- name: columns
-SELECT vid & 4294967295, kind, thread, speaker, occurred_at, flags, told_from, told_to FROM doc
-WHERE space_id = ? AND vid >= ? AND vid < ? ORDER BY vid;
+-- Threads may run on in other scopes; a scope's numbers lie between its own and the next one's.
+SELECT d.vid & 4294967295, d.kind, d.thread,
+       (SELECT max(b.vid) & 4294967295 FROM doc b WHERE b.space_id = d.space_id AND b.thread = d.thread
+            AND b.vid >= d.vid & ~4294967295 AND b.vid < d.vid),
+       (SELECT min(a.vid) & 4294967295 FROM doc a WHERE a.space_id = d.space_id AND a.thread = d.thread
+            AND a.vid > d.vid AND a.vid <= d.vid | 4294967295),
+       d.speaker, d.occurred_at, d.flags, d.told_from, d.told_to
+FROM doc d WHERE d.space_id = ? AND d.vid IN (SELECT value FROM {list}) ORDER BY d.vid;
+-- name: of_kinds
+SELECT group_concat(vid & 4294967295) FROM doc
+WHERE space_id = ? AND vid >= ? AND vid < ? AND kind IN (SELECT value FROM {list});
 -- name: unlisted
 SELECT vid FROM doc WHERE space_id = ? AND vid >= ? AND vid < ? AND shelf <> 1 AND thread IS NOT NULL ORDER BY vid;
 -- name: known_names

@@ -80,10 +80,10 @@ class SqliteWriter(ErasureWrites, MaskWrites):
         self._write_waiting()
         return super().similar(scope_no, first, others, limit)
 
-    def postings(self, scope_no: int, term: str, shelf: Shelf) -> str:
-        """Places in the scope of the documents with a term, comma-separated."""
+    def postings(self, scope_no: int, term: str, shelf: Shelf, start: int = 0) -> str:
+        """Places in the scope of the documents with a term, from one place on, comma-separated, newest first."""
         self._write_waiting()
-        return super().postings(scope_no, term, shelf)
+        return super().postings(scope_no, term, shelf, start)
 
     def digests(self) -> dict[str, str]:
         """One digest per projection and word index, over all its columns."""
