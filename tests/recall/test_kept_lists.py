@@ -48,9 +48,9 @@ def test_a_new_document_is_all_that_is_read_of_a_word_that_was_asked_for(
     starts: list[int] = []
     whole = SqliteReader.postings
 
-    def counted(self: SqliteReader, scope_no: int, term: str, shelf: Any, start: int = 0) -> str:
+    def counted(self: SqliteReader, scope_no: int, term: str, shelf: Any, start: int, most: int) -> str:
         starts.append(start)
-        return whole(self, scope_no, term, shelf, start)
+        return whole(self, scope_no, term, shelf, start, most)
 
     monkeypatch.setattr(SqliteReader, "postings", counted)
     with opened(tmp_path, Still(START)) as memory:

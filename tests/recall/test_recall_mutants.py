@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 import msgspec
 import pytest
+import test_adversarial_stores as adversarial
 import test_kept_lists as kept
 import test_recall_answers as answers
 import test_recall_hidden as hidden
@@ -22,6 +23,7 @@ import test_utterances as utterances
 from firsthand import projection
 from firsthand.capture import claims
 from firsthand.recall import arms, cache, denials, expand, fill, fuse, gated, hydrate, pipeline, reading, said_then
+from firsthand.recall import pack as packing
 from firsthand.recall.group import group, rank_of
 from firsthand.store.sqlite_read import SqliteReader
 from firsthand.vocabulary.errors import AbsentError, FirsthandError
@@ -83,16 +85,21 @@ def admitting_all(self: Any, vids: Any) -> list[int]:
     return [v for v in wanted if v in self.passed]
 
 
+def reading_the_slot_again(self: Any, row: Any) -> Any:
+    self._disputed.clear()
+    return foes(self, row)
+
+
 def first_two_then_grouped(candidates: Any) -> Any:
     return group(sorted(candidates, key=rank_of)[:2])
 
 
-def forgetful_of_changes(self: Any, reader: Any, scope: Any, term: str, shelf: Any) -> Any:
-    return held(self, reader, scope._replace(next_seq=0, changed=0), term, shelf)
+def forgetful_of_changes(self: Any, reader: Any, scope: Any, *asked: Any) -> Any:
+    return held(self, reader, scope._replace(next_seq=0, changed=0), *asked)
 
 
-def forgetful_of_older_changes(self: Any, reader: Any, scope: Any, term: str, shelf: Any) -> Any:
-    return held(self, reader, scope._replace(changed=scope.next_seq), term, shelf)
+def forgetful_of_older_changes(self: Any, reader: Any, scope: Any, *asked: Any) -> Any:
+    return held(self, reader, scope._replace(changed=scope.next_seq), *asked)
 
 
 def forgetful_of_next_turns(self: Any, reader: Any, scope: Any, places: Any) -> Any:
@@ -177,6 +184,7 @@ prepare_episode, graded, readable, since, readable_rows = (
     said_then._since,
     reading.readable_rows,
 )
+foes = fill.Filling._foes
 held, of_kinds, got, step, citations, delivered, packet = (
     cache.Cache.postings,
     cache.Cache.of_kinds,
@@ -526,6 +534,43 @@ MUTANTS = [
         "locked",
         lambda *_: set(),
         answers.test_a_claim_that_was_locked_since_says_nothing_of_what_was_said_then,
+    ),
+    Mutant(
+        "posting lists of any length",
+        cache.Cache,
+        "postings",
+        lambda self, reader, scope, term, shelf, most: held(self, reader, scope, term, shelf, 1 << 32),
+        adversarial.test_words_that_are_in_every_record_share_the_work_of_one_recall_and_it_says_so,
+    ),
+    Mutant(
+        "conflicts of any size",
+        fill,
+        "OPPONENTS_MOST",
+        10_000,
+        adversarial.test_a_dispute_of_many_is_shown_as_far_as_a_cap_and_says_so,
+        (140, (*adversarial.ORDINARY, "conflict_capped")),
+    ),
+    Mutant(
+        "a slot read for every side of a dispute",
+        fill.Filling,
+        "_foes",
+        reading_the_slot_again,
+        adversarial.test_a_dispute_of_many_is_shown_as_far_as_a_cap_and_says_so,
+        (12, adversarial.ORDINARY),
+    ),
+    Mutant(
+        "packets of any size",
+        packing._Room,
+        "refusal",
+        lambda *_: None,
+        adversarial.test_ten_mebibytes_of_texts_neither_fill_the_packet_nor_the_memory,
+    ),
+    Mutant(
+        "everything that matches is a candidate",
+        arms,
+        "FETCH_LEAST",
+        2_000,
+        adversarial.test_twenty_thousand_documents_that_match_are_ranked_in_little_memory_and_few_are_read,
     ),
 ]
 

@@ -12,6 +12,7 @@ from firsthand.ports.reading import (
     SearchReader,
 )
 from firsthand.ports.rows import (
+    EVERY,
     LISTED,
     REST,
     SEQ_BITS,
@@ -38,6 +39,7 @@ from firsthand.ports.rows import (
 from firsthand.ports.writing import Writer
 
 __all__ = [
+    "EVERY",
     "LISTED",
     "REST",
     "SEQ_BITS",

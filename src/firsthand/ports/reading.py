@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from typing import Protocol
 
 from firsthand.ports.rows import (
+    EVERY,
     Attention,
     BeliefRow,
     CertificateRow,
@@ -167,8 +168,8 @@ class BeliefReader(Protocol):
 class SearchReader(Protocol):
     """What the arms of a recall look for, and what ranking reads."""
 
-    def postings(self, scope_no: int, term: str, shelf: Shelf, start: int = 0) -> str:
-        """Places in the scope of the documents with a term, from one place on, comma-separated, in no order."""
+    def postings(self, scope_no: int, term: str, shelf: Shelf, start: int = 0, most: int = EVERY) -> str:
+        """Places in the scope of the newest documents with a term, from one place on, comma-separated, in no order."""
         ...
 
     def similar(self, scope_no: int, first: str, others: Sequence[str], limit: int) -> list[int]:

@@ -12,6 +12,8 @@ REST: Shelf = 2
 
 SEQ_BITS = 32
 """A document's number is its scope's number in the high bits and its place in the scope in the low ones."""
+EVERY = 1 << SEQ_BITS
+"""More documents than a scope has."""
 
 
 class Head(NamedTuple):

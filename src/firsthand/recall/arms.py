@@ -30,6 +30,8 @@ EPISODIC: Final = KINDS.index("episodic")
 ENTITY: Final = KINDS.index("entity")
 CLAIMS: Final[tuple[Kind, ...]] = tuple(kind for kind in KINDS if kind not in ("episodic", "entity"))
 FAILED: Final = "_arm_failed"
+POSTINGS_PER_RECALL: Final = 1 << 24
+"""Places in posting lists that one recall looks at, with an equal share for each term; a second or two at the worst."""
 _NOTHING: Final = np.zeros(0, dtype=np.int64)
 _NO_SCORES: Final = np.zeros(0, dtype=np.float32)
 
@@ -96,7 +98,9 @@ def search(reader: Reader, plan: Plan, base: Ground, query: QueryFeatures, named
 
     def lexical_arm() -> IntArray:
         nonlocal lists, rarity, dense
-        lists, rarity, documents = _posting_lists(reader, plan, base, query, cache)
+        lists, rarity, documents, cut = _posting_lists(reader, plan, base, query, cache)
+        if cut:
+            degraded.append("lexical_terms_capped")
         dense = lexical(lists, documents, base.size, query.faint)
         found = top(_of_kinds(reader, plan, base, dense, cache), fetch_of(plan))
         return found if len(found) < fetch_of(plan) else _with_claims(reader, base, dense, found, cache)
@@ -173,24 +177,30 @@ def _claims(reader: Reader, base: Ground, numbers: IntArray, cache: Cache) -> Bo
 
 def _posting_lists(
     reader: Reader, plan: Plan, base: Ground, query: QueryFeatures, cache: Cache
-) -> tuple[dict[str, IntArray], dict[str, float], int]:
-    """Every term's documents in one numbering, its rarity by these scopes' own counts, and how many documents count."""
+) -> tuple[dict[str, IntArray], dict[str, float], int, bool]:
+    """Every term's documents in one numbering, its rarity by these scopes' own counts, and how many documents count.
+
+    Also whether a term is in more documents than its share of the work allows; the newest count then.
+    """
     asked = shelves(plan)
     documents = sum(min(p.row.listed + (p.row.rest if REST in asked else 0), p.row.next_seq) for p in base.places)
     documents -= sum(map(len, base.over))
+    share = max(1, POSTINGS_PER_RECALL // max(1, len(query.terms) * len(base.places) * len(asked)))
     lists: dict[str, IntArray] = {}
+    cut = False
     for term in query.terms:
-        parts = [
-            _numbered(_visible(_known(cache.postings(reader, p.whole, term, shelf), p), hidden), p.offset)
-            for p, hidden in zip(base.places, base.over, strict=True)
-            for shelf in asked
-        ]
+        parts: list[IntArray] = []
+        for place, hidden in zip(base.places, base.over, strict=True):
+            for shelf in asked:
+                found, more = cache.postings(reader, place.whole, term, shelf, share)
+                parts.append(_numbered(_visible(_known(found, place), hidden), place.offset))
+                cut |= more
         joined = parts[0] if len(parts) == 1 else np.concatenate(parts) if parts else _NOTHING
         if len(joined):
             lists[term] = joined
     counts = {t: len(rows) for t, rows in lists.items()}
     rarity = {t: float(np.log1p((max(documents, n) - n + 0.5) / (n + 0.5))) for t, n in counts.items()}
-    return lists, rarity, documents
+    return lists, rarity, documents, cut
 
 
 def _over(reader: Reader, place: Place, clearance: int, asked: tuple[Shelf, ...]) -> IntArray:

@@ -51,6 +51,12 @@ class Postings(NamedTuple):
     upto: int
     changes: int
     places: IntArray
+    cut: bool
+    """Whether there are older ones, which were too many."""
+
+    def serves(self, most: int) -> bool:
+        """Whether it holds so many, or all there are."""
+        return not self.cut or len(self.places) >= most
 
 
 class Columns(NamedTuple):
@@ -155,26 +161,33 @@ class Cache:
         self._unlisted.pop(number, None)
         self.looked.forget()
 
-    def postings(self, reader: Reader, scope: ScopeRow, term: str, shelf: Shelf) -> IntArray:
-        """Places in the scope of the documents with a term, ascending; it may hold places beyond this snapshot.
+    def postings(self, reader: Reader, scope: ScopeRow, term: str, shelf: Shelf, most: int) -> tuple[IntArray, bool]:
+        """Places in the scope of the newest documents with a term, ascending, and whether there are more than `most`.
 
-        A new document counts as one change, and any other change is one of an older document.
+        Some may be beyond this snapshot. A new document counts as one change, and any other change is one
+        of an older document.
         """
         key = (scope.scope_no, term, shelf)
         changes = scope.changed - scope.next_seq
         with self._lock:
             self._heed(scope)
             held = self._lists.get(key)
-            if held is not None and held.changes == changes and held.upto >= scope.next_seq:
+            if held is not None and (held.changes != changes or not held.serves(most)):
+                held = None
+            if held is not None and held.upto >= scope.next_seq:
                 self._lists.move_to_end(key)
-                return held.places
-        if held is None or held.changes != changes:
-            held = Postings(0, changes, np.zeros(0, dtype=np.int64))
-        new = _places(reader.postings(scope.scope_no, term, shelf, held.upto))
-        found = Postings(scope.next_seq, changes, np.concatenate((held.places, new)) if len(new) else held.places)
+                return _newest(held, most)
+        if held is None:
+            held = Postings(0, changes, np.zeros(0, dtype=np.int64), False)
+        new = _places(reader.postings(scope.scope_no, term, shelf, held.upto, most + 1))
+        if len(new) > most:
+            found = Postings(scope.next_seq, changes, new[1:], True)
+        else:
+            places = np.concatenate((held.places, new)) if len(new) else held.places
+            found = Postings(scope.next_seq, changes, places, held.cut)
         with self._lock:
             self._keep(key, found)
-        return found.places
+        return _newest(found, most)
 
     def _keep(self, key: tuple[int, str, Shelf], found: Postings) -> None:
         """Keep a posting list, and let go of those that were not asked for longest."""
@@ -239,6 +252,11 @@ class Cache:
                 held = (scope.changed, np.array(reader.unlisted(scope.scope_no), dtype=np.int64) & SEQ_MASK)
                 self._unlisted[scope.scope_no] = held
             return held[1]
+
+
+def _newest(held: Postings, most: int) -> tuple[IntArray, bool]:
+    """The newest places of a list, and whether there are more."""
+    return (held.places[-most:], True) if len(held.places) > most else (held.places, held.cut)
 
 
 def _places(text: str) -> IntArray:

@@ -30,6 +30,8 @@ HYDRATE_MORE: Final = 2
 NEIGHBOUR_DEMOTION: Final = 0.7
 SAID_THEN_DEMOTION: Final = 0.5
 BELOW: Final = 0.99
+OPPONENTS_MOST: Final = 32
+"""Other sides of conflicts that are fetched although they did not match."""
 MET_FACTOR: Final = 1.1
 """A met condition outranks the unconditional (design 09.7)."""
 
@@ -46,6 +48,7 @@ class Filled(NamedTuple):
     numbers: Mapping[str, int]
     left_behind: int
     kept_out: Mapping[str, str]
+    degraded: tuple[str, ...]
 
 
 class Filling:
@@ -73,6 +76,8 @@ class Filling:
         self._scopes = {p.row.scope_id: p.name for p in base.places}
         self._beside = Beside(reader, handle, looked, self._scopes)
         self._numbers: dict[str, int] = {}
+        self._disputed: dict[str, frozenset[str]] = {}
+        self._degraded: dict[str, None] = {}
 
     def fill(self, notice: str) -> Filled:
         """Hydrate the best, group and pack; more of them while places are left and something fell together."""
@@ -95,7 +100,8 @@ class Filling:
             if full or taken >= len(ranked.numbers):
                 seen = {r.record_id for r in ranked.rows[:taken]} | {c.item.record_id for c in whole}
                 left_behind = len({r.record_id for r in ranked.rows[taken:]} - seen)
-                return Filled(grouped, selected, packed, self._numbers, left_behind, self._beside.kept_out)
+                kept_out, degraded = self._beside.kept_out, tuple(self._degraded)
+                return Filled(grouped, selected, packed, self._numbers, left_behind, kept_out, degraded)
             more *= 2
 
     def _hydrated(self, start: int, count: int) -> list[Candidate]:
@@ -122,11 +128,16 @@ class Filling:
         }
 
     def _opponents(self, candidates: Sequence[Candidate]) -> list[Candidate]:
-        """The other sides of conflicts whose own words did not match: a conflict is shown whole."""
+        """The other sides of conflicts whose own words did not match: a conflict is shown whole, or says it is not."""
         sides: dict[str, Candidate] = {}
         for c in reversed(candidates):
             sides |= dict.fromkeys((*c.disputed_with, *([c.item.record_id] if c.head_conflict else [])), c)
         around = [Reached(side, c.item.record_id, c.score, 0) for side, c in sorted(sides.items())]
+        here = {c.item.record_id for c in candidates}
+        absent = [reached for reached in around if reached.record_id not in here]
+        if len(absent) > OPPONENTS_MOST:
+            self._degraded["conflict_capped"] = None
+            around = sorted(absent, key=lambda reached: -reached.score)[:OPPONENTS_MOST]
         return self._reached(around, candidates)
 
     def _expanded(self, candidates: Sequence[Candidate]) -> list[Candidate]:
@@ -186,15 +197,21 @@ class Filling:
 
         What was disputed once and holds undisputed at the instant asked about is no other side: it is the answer.
         """
-        slot = self._reader.open_rows(row.unit)
+        if row.unit not in self._disputed:
+            self._disputed[row.unit] = self._disputing(row.unit)
+        return tuple(sorted(self._disputed[row.unit] - {row.record_id}))
+
+    def _disputing(self, unit: str) -> frozenset[str]:
+        """Records that dispute a slot, of those that the caller may see."""
+        slot = self._reader.open_rows(unit)
         if self._plan.known_at is not None:
             slot = self._reader.beliefs({r.vid for r in slot}, self._plan.known_at)
         rows: dict[int, list[BeliefRow]] = {}
         for other in slot:
             rows.setdefault(other.vid, []).append(other)
         speaking = [current_row(of, self._plan.at) for of in rows.values()]
-        others = {r.record_id for r in speaking if r.status == "disputed"} - {row.record_id}
-        return tuple(sorted(others - self._reader.locked(others, self._plan.clearance)))
+        disputing = {r.record_id for r in speaking if r.status == "disputed"}
+        return frozenset(disputing - self._reader.locked(disputing, self._plan.clearance))
 
 
 def _above_its_source(candidates: Sequence[Candidate]) -> list[Candidate]:

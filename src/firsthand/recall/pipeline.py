@@ -159,7 +159,7 @@ def _packet(
         returned=returned,
         truncated=returned < matching,
         omitted=msgspec.structs.replace(packed.omitted, rows=packed.omitted.rows + left_behind),
-        degraded=found.degraded,
+        degraded=(*found.degraded, *filled.degraded),
         coverage=coverage(query, found, _numbers(filled, items), items, named),
         known_at=plan.known_at if plan.known_at is not None else reader.head().received_at,
         valid_at=plan.valid_at,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from firsthand.ports import REST, SEQ_BITS, ColumnsRow, Scored, Shelf
+from firsthand.ports import EVERY, REST, SEQ_BITS, ColumnsRow, Scored, Shelf
 from firsthand.store.snapshot import Snapshot, array
 from firsthand.vocabulary.instants import FOREVER
 from firsthand.vocabulary.kinds import DEFAULT_SENSITIVITY, HIGHEST_SENSITIVITY, SENSITIVITIES, Kind
@@ -16,15 +16,15 @@ DEFAULT_LEVEL = SENSITIVITIES.index(DEFAULT_SENSITIVITY)
 class SearchReads(Snapshot):
     """What the arms of a recall look for, and what ranking reads."""
 
-    def postings(self, scope_no: int, term: str, shelf: Shelf, start: int = 0) -> str:
-        """Places in the scope of the documents with a term, from one place on, comma-separated, newest first."""
+    def postings(self, scope_no: int, term: str, shelf: Shelf, start: int = 0, most: int = EVERY) -> str:
+        """Places in the scope of the newest documents with a term, from one place on, comma-separated, newest first."""
         table = "lex_rest" if shelf == REST else "lex"
         low = scope_no << SEQ_BITS
         # Newest first: FTS5 reaches the few at the end sooner from there.
         found = self._connection.execute(
             f"SELECT group_concat(rowid - ?) FROM (SELECT rowid FROM {table} WHERE {table} MATCH ? "
-            "AND rowid BETWEEN ? AND ? ORDER BY rowid DESC)",
-            (low, f'"{term}"', low + start, low + (1 << SEQ_BITS) - 1),
+            "AND rowid BETWEEN ? AND ? ORDER BY rowid DESC LIMIT ?)",
+            (low, f'"{term}"', low + start, low + (1 << SEQ_BITS) - 1, most),
         ).get
         return str(found) if found is not None else ""
 

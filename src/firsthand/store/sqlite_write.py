@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from firsthand.ports import (
+    EVERY,
     LISTED,
     REST,
     SEQ_BITS,
@@ -80,10 +81,10 @@ class SqliteWriter(ErasureWrites, MaskWrites):
         self._write_waiting()
         return super().similar(scope_no, first, others, limit)
 
-    def postings(self, scope_no: int, term: str, shelf: Shelf, start: int = 0) -> str:
-        """Places in the scope of the documents with a term, from one place on, comma-separated, newest first."""
+    def postings(self, scope_no: int, term: str, shelf: Shelf, start: int = 0, most: int = EVERY) -> str:
+        """Places in the scope of the newest documents with a term, from one place on, comma-separated, newest first."""
         self._write_waiting()
-        return super().postings(scope_no, term, shelf, start)
+        return super().postings(scope_no, term, shelf, start, most)
 
     def digests(self) -> dict[str, str]:
         """One digest per projection and word index, over all its columns."""
