@@ -73,6 +73,11 @@ def resident(loaded: Loaded, folder: Path, questions: int) -> list[Row]:
     return [Row("resident after recalls", float(done), "MB", size=loaded.size, bar=Bar(250))]
 
 
+def asked_alone(program: str, store: Path, folder: Path, given: str) -> str:
+    """What a program prints that a fresh process runs on a store."""
+    return _run(["-c", program, str(store)], folder, given)
+
+
 def _row(
     what: str, values: list[float], unit: str, cpu: list[float] | None, bar: Bar | None, size: int | None = None
 ) -> Row:
