@@ -97,12 +97,15 @@ class EndToEnd:
             self.imported += first.added
             self.again += second.added + second.read - second.known
 
+    def ask(self, conversation: Conversation, question: Question, **limits: int) -> firsthand.Packet:
+        """What recall answers at the instant of the question."""
+        self._clock.instant = question.asked_at
+        return self._memory.at(scope=self._scope[conversation.name]).recall(question.text, **limits)
+
     def rank_turns(self, conversation: Conversation, question: Question) -> list[str]:
         """Return the ids of what recall returns, best first."""
-        self._clock.instant = question.asked_at
-        scope = self._memory.at(scope=self._scope[conversation.name])
         begun = time.perf_counter()
-        packet = scope.recall(question.text, limit=DEPTH, max_bytes=256 * 1024)
+        packet = self.ask(conversation, question, limit=DEPTH, max_bytes=256 * 1024)
         self.seconds.append(time.perf_counter() - begun)
         self.coverage[question.conversation, question.text] = packet.coverage
         return [item.source_id for item in packet.items if item.source_id is not None]

@@ -94,3 +94,23 @@ def test_hooks_measures_each_event_as_a_whole_process(tmp_path: Path) -> None:
         "hook UserPromptSubmit", "hook SessionStart", "hook PostToolUse", "hook Stop", "import firsthand",
         "python alone",
     }  # fmt: skip
+
+
+def test_answers_tells_questions_with_an_answer_from_one_without(tmp_path: Path) -> None:
+    texts = ("The red boat has a new mast.", "My sister is called Mia.", "I work at the harbour on Mondays.")
+    questions = ("What is new on the red boat?", "What is the sister called?", "Where is work on Mondays?")
+    turns = [{"speaker": "Ruth", "dia_id": f"D1:{n}", "text": text} for n, text in enumerate(texts, 1)]
+    qa = [{"question": q, "category": 4, "evidence": [f"D1:{n}"]} for n, q in enumerate(questions, 1)]
+    qa.append({"question": "Which opera did the violinist rehearse?", "category": 5, "evidence": []})
+    told = {"session_1_date_time": "9:00 am on 2 March, 2024", "session_1": turns, "qa": qa}
+    for name in ("one", "two"):
+        whole = {"speaker_a": "Ruth", "speaker_b": "Omar", **told}
+        (tmp_path / f"{name}.json").write_text(json.dumps(whole), encoding="utf-8")
+    written = tmp_path / "found"
+    asked = [sys.executable, str(BENCHES / "answers.py"), str(tmp_path), "--json", str(written)]
+    done = subprocess.run(asked, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    found = json.loads(written.read_text(encoding="utf-8"))
+    assert (found["questions"], found["with an answer"]) == (8, 6)
+    assert found["area, held or not"] == 1
+    assert sum(line["questions"] for line in found["by coverage"]) == 8

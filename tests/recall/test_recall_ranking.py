@@ -9,6 +9,7 @@ from stores import DAY, START, Ticking, everything, opened, texts
 
 from firsthand import Memory
 from firsthand.recall.query import analyse, likely
+from firsthand.vocabulary.rendering import LIKELY, MAY_HOLD_NONE
 
 
 @pytest.fixture
@@ -151,6 +152,22 @@ def test_coverage_is_low_for_a_question_about_the_wrong_person(mixed: tuple[Memo
     assert nobody == 1.0
     assert memory.recall("zebra crossing").coverage == 0.0
     assert memory.recall("Felix").coverage == 0.0
+    assert memory.recall("Felix").likelihood is None
+
+
+def test_a_packet_says_how_likely_it_holds_an_answer(mixed: tuple[Memory, dict[str, str]]) -> None:
+    """The more of the question it speaks to; little is said in its text as well, nothing where nothing was asked."""
+    memory, _ = mixed
+    right = memory.recall("Does Felix live near the silk market?")
+    wrong = memory.recall("Does Cleo live near the silk market?")
+    assert right.likelihood is not None
+    assert wrong.likelihood is not None
+    assert right.likelihood > LIKELY > wrong.likelihood
+    assert MAY_HOLD_NONE in wrong.render()
+    assert MAY_HOLD_NONE not in right.render()
+    assert f'"likelihood":{wrong.likelihood}' in wrong.render("json").replace(" ", "")
+    assert memory.recall("").likelihood is None
+    assert memory.recall("").items
 
 
 def test_every_item_says_by_which_arm_and_at_which_rank_it_was_found(mixed: tuple[Memory, dict[str, str]]) -> None:

@@ -14,8 +14,20 @@ from firsthand.vocabulary.packets import Item
 
 HEARSAY: Final = 0.5
 """What others say of whoever is asked about counts half."""
+LIKELIHOODS: Final = (
+    (0.0, 0.14), (0.05, 0.33), (0.15, 0.47), (0.35, 0.56), (0.5, 0.68), (0.65, 0.82), (0.8, 0.89), (1.0, 0.91),
+)  # fmt: skip
+"""How often a packet of so much coverage held an answer, in conversations of which some questions have none."""
 ELSEWHERE: Final = 0.5
 """Half of what somebody else's words hold is taken off: the question may be about the wrong person."""
+
+
+def likelihood(query: QueryFeatures, covered: float) -> float | None:
+    """How likely a packet of so much coverage is to hold an answer; unset for a query that asks for nothing."""
+    if not any(t not in query.faint for t in query.terms):
+        return None
+    at, share = zip(*LIKELIHOODS, strict=True)
+    return round(float(np.interp(covered, at, share)), 2)
 
 
 def coverage(

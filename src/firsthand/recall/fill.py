@@ -24,7 +24,7 @@ from firsthand.recall.selection import Selected, select
 from firsthand.rules.access import Handle
 from firsthand.rules.qualify import contradicted
 from firsthand.vocabulary.packets import ArmName, Why
-from firsthand.vocabulary.rendering import selection_remarks
+from firsthand.vocabulary.rendering import MAY_HOLD_NONE, selection_remarks
 
 HYDRATE_MORE: Final = 2
 NEIGHBOUR_DEMOTION: Final = 0.7
@@ -87,9 +87,10 @@ class Filling:
             whole = with_exceptions_beside(_above_its_source(whole))
             selected = select(group(with_near_conflicts(_met_first(_current_first(whole)))), plan)
             grouped = selected.grouped
+            remarks = (*selection_remarks(selected.selection), MAY_HOLD_NONE)
             packed = pack(
                 grouped.items, grouped.conflicts, limit=plan.limit, max_bytes=plan.max_bytes,
-                max_tokens=plan.max_tokens, notice=notice, remarks=selection_remarks(selected.selection),
+                max_tokens=plan.max_tokens, notice=notice, remarks=remarks,
             )  # fmt: skip
             full = len(packed.items) + len(packed.conflicts) >= plan.limit
             if full or taken >= len(ranked.numbers):

@@ -13,7 +13,7 @@ import numpy as np
 from firsthand.ports import BeliefRow, JournalRow, Reader, Scored
 from firsthand.recall.arms import FAILED, WIDEST, Found, Ground, fetch_of, ground, search, wider
 from firsthand.recall.cache import Cache
-from firsthand.recall.coverage import coverage
+from firsthand.recall.coverage import coverage, likelihood
 from firsthand.recall.fill import Filled, Filling
 from firsthand.recall.fuse import (
     Passed,
@@ -148,6 +148,7 @@ def _packet(
     """The answer, counted in places: a conflict is one, and `matching` is `returned` and all that was omitted."""
     packed, grouped, left_behind = filled.packed, filled.grouped, filled.left_behind
     items = list(packed.items) + [i for c in packed.conflicts for i in c.items]
+    covered = coverage(query, found, _numbers(filled, items), items, named)
     returned = len(packed.items) + len(packed.conflicts)
     matching = len(grouped.items) + len(grouped.conflicts) + left_behind
     return Packet(
@@ -160,7 +161,8 @@ def _packet(
         truncated=returned < matching,
         omitted=msgspec.structs.replace(packed.omitted, rows=packed.omitted.rows + left_behind),
         degraded=found.degraded,
-        coverage=coverage(query, found, _numbers(filled, items), items, named),
+        coverage=covered,
+        likelihood=likelihood(query, covered) if items else None,
         known_at=plan.known_at if plan.known_at is not None else reader.head().received_at,
         valid_at=plan.valid_at,
         notice=NOTICE,

@@ -40,6 +40,7 @@ from firsthand.vocabulary.rendering import (
     day,
     foreign_citations,
     is_quote,
+    likelihood_remarks,
     selection_remarks,
     short_id,
     visible,
@@ -89,7 +90,7 @@ def packet(packet: Packet) -> None:
     if not packet.items and not packet.conflicts:
         out.print(EMPTY.get(packet.why_empty or "", "Nothing was found."))
     out.print(Text(_packet_foot(packet), style="dim"))
-    for remark in selection_remarks(packet.selection):
+    for remark in (*selection_remarks(packet.selection), *likelihood_remarks(packet.likelihood)):
         out.print(Text(remark, style="yellow"))
     if packet.degraded:
         out.print(Text("Degraded: " + ", ".join(packet.degraded), style="yellow"))

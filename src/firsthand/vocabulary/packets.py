@@ -194,7 +194,7 @@ class Selection(_Result, frozen=True):
 
 
 class Packet(_Result, frozen=True):
-    """The answer to a recall. `why_empty` says why when there are no items."""
+    """The answer to a recall. `why_empty` says why it has no items; `likelihood`: of holding an answer."""
 
     recall_id: str
     query: str
@@ -206,6 +206,7 @@ class Packet(_Result, frozen=True):
     omitted: Omitted
     degraded: tuple[str, ...]
     coverage: float
+    likelihood: float | None
     known_at: int
     valid_at: int | None
     notice: str

@@ -46,6 +46,9 @@ _CONFLICT_WORDS: Final = {
     "possible_conflict": "Possibly in conflict:",
 }
 _NEEDS_MORE: Final = "Several skills or plans fit about as well: find out more before you choose one."
+LIKELY: Final = 0.45
+"""A packet less likely to hold an answer says so; where it was measured one answerable question in seventeen did."""
+MAY_HOLD_NONE: Final = "This speaks to little of what was asked, and may hold no answer."
 _EMPTY_WORDS: Final = {
     "nothing_matched": "Nothing matched. That proves nothing about what is true.",
     "scope_empty": "Nothing is stored in this scope.",
@@ -162,7 +165,7 @@ def _remarks(packet: Packet) -> tuple[str, ...]:
     remarks: list[str] = []
     if packet.degraded:
         remarks.append("Degraded: " + ", ".join(packet.degraded) + ".")
-    remarks += selection_remarks(packet.selection)
+    remarks += (*selection_remarks(packet.selection), *likelihood_remarks(packet.likelihood))
     if packet.why_empty:
         remarks.append(_EMPTY_WORDS[packet.why_empty])
     return tuple(remarks)
@@ -171,6 +174,11 @@ def _remarks(packet: Packet) -> tuple[str, ...]:
 def selection_remarks(selection: Selection | None) -> tuple[str, ...]:
     """What is said where no skill or plan is clearly the one."""
     return (_NEEDS_MORE,) if selection is not None and selection.needs_more else ()
+
+
+def likelihood_remarks(likelihood: float | None) -> tuple[str, ...]:
+    """What is said where a packet may well hold no answer."""
+    return (MAY_HOLD_NONE,) if likelihood is not None and likelihood < LIKELY else ()
 
 
 def _without(blocks: Iterable[str], nonce: str) -> list[str]:
@@ -233,6 +241,7 @@ def _render_json(packet: Packet, max_tokens: int | None) -> str:
         "valid_at": _iso(packet.valid_at),
         "degraded": list(packet.degraded),
         "why_empty": packet.why_empty,
+        "likelihood": packet.likelihood,
         "conflicts": [],
         "items": [],
         "omitted": _left_out(packet) + len(packet.items) + sum(len(group.items) for group in packet.conflicts),
