@@ -56,6 +56,7 @@ from firsthand.vocabulary.records import (
 )
 from firsthand.vocabulary.refusals import RefusalPage
 from firsthand.vocabulary.results import Result
+from firsthand.vocabulary.stubs import Stub
 from firsthand.vocabulary.turns import TurnName
 
 if TYPE_CHECKING:
@@ -557,6 +558,17 @@ class Memory(Revising):
         self._handle.may("read")
         with self._engine.store.reading(self.space) as reader:
             return read(reader, self._handle, self._plan(""), self._cache().looked, shape.record_id(record_id))
+
+    def stub(self, record_id: str) -> Stub:
+        """That a record is there, and how it stands: also of one just above the clearance, where the grant has `stubs`.
+
+        Without a word of it. `AbsentError` if it is not there, or may not even be known of.
+        """
+        from firsthand.recall.reading import stub
+
+        self._handle.may("read")
+        with self._engine.store.reading(self.space) as reader:
+            return stub(reader, self._handle, self._engine.gateway.clock.now(), shape.record_id(record_id))
 
     def list(
         self,

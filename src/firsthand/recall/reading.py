@@ -41,6 +41,7 @@ from firsthand.vocabulary.packets import (
 )
 from firsthand.vocabulary.patterns import lazy_pattern
 from firsthand.vocabulary.records import Episodic
+from firsthand.vocabulary.stubs import Stub
 
 PAGE_OVER_FETCH: Final = 4
 _CURSOR: Final = lazy_pattern(r"[0-9]{1,18}")
@@ -85,6 +86,24 @@ def read(reader: Reader, handle: Handle, plan: Plan, looked: Looked, record_id: 
         heads=view.content_heads(record_id),
         visibility_heads=show_heads(view, [record_id]),
     )
+
+
+def stub(reader: Reader, handle: Handle, now: int, record_id: str) -> Stub:
+    """That a record is there and how it stands: of what may be read, and with the grant of what is one level above."""
+    above = msgspec.structs.replace(handle.grant, clearance=SENSITIVITIES[_level_of_stubs(handle)])
+    rows = readable_rows(reader, msgspec.structs.replace(handle, grant=above), record_id)
+    row = max(rows, key=_best(now))
+    root = reader.get(root_of(record_id))
+    assert root is not None, "a record that has rows has a root"
+    return Stub(
+        record_id=record_id, kind=row.kind, tier=row.tier, status=row.status,
+        sensitivity=SENSITIVITIES[max(r.sensitivity for r in rows)], recorded_at=root.skeleton.recorded_at,
+        believed_since=row.known_from,
+    )  # fmt: skip
+
+
+def _level_of_stubs(handle: Handle) -> int:
+    return min(handle.clearance + handle.grant.stubs, len(SENSITIVITIES) - 1)
 
 
 def _best(now: int):

@@ -373,6 +373,7 @@ def retention(report: RetentionReport) -> None:
 DRAWINGS: Final[dict[str, Callable[[Any], None]]] = {
     "packet": packet,
     "record": record,
+    "stub": lambda found: rows([found]),
     "page": page,
     "history": history,
     "timeline": past,
