@@ -45,6 +45,7 @@ _CONFLICT_WORDS: Final = {
     "content_conflict": "Conflicting versions of one record; none is offered as true:",
     "possible_conflict": "Possibly in conflict:",
 }
+_CONFLICT_ENDS: Final = "The conflict ends here."
 _NEEDS_MORE: Final = "Several skills or plans fit about as well: find out more before you choose one."
 LIKELY: Final = 0.45
 """A packet less likely to hold an answer says so; where it was measured one answerable question in seventeen did."""
@@ -86,8 +87,8 @@ def is_quote(citation: Citation, text: str) -> bool:
 
 
 def conflict_block(group: ConflictGroup) -> str:
-    """One conflict with all its members as it stands in a packet's text."""
-    return "\n".join((_CONFLICT_WORDS[group.code], *(item_block(item) for item in group.items)))
+    """One conflict with all its members as it stands in a packet's text, and where it ends: items may follow."""
+    return "\n".join((_CONFLICT_WORDS[group.code], *(item_block(item) for item in group.items), _CONFLICT_ENDS))
 
 
 def frame_text(notice: str, *, nonce: str = WIDEST_NONCE, omitted: int = 0, remarks: Sequence[str] = ()) -> str:
