@@ -64,7 +64,7 @@ def steps_table(found: dict[str, dict[int, list[StepResult]]]) -> tuple[Table, l
 
 def matrix_table(cells: list[Cell], mode: Mode) -> tuple[Table, list[str]]:
     """Shapes down, questions across."""
-    table = Table("shape", *QUESTIONS, title=f"Contradictions, each told as {WAYS[mode]}")
+    table = Table("shape", *QUESTIONS, title=f"Contradictions: {WAYS[mode]}")
     reasons: list[str] = []
     for shape in SHAPES:
         own = {c.question: c for c in cells if c.shape == shape.name and c.mode == mode}

@@ -44,7 +44,11 @@ def test_corrections_prints_thirteen_steps_and_two_matrices_and_writes_every_cel
     assert {s["how"] for s in found["steps"]} == {"reject", "erase"}
     assert len(found["matrix"]) == 2 * 5 * 6
     assert done.returncode == ("fail" in [c["outcome"] for c in (*found["steps"], *found["matrix"])])
-    for title in ("Deletion in thirteen steps", "told as a structured claim", "told as a plain sentence through MCP"):
+    for title in (
+        "Deletion in thirteen steps",
+        "Contradictions: a structured claim",
+        "Contradictions: a plain sentence through MCP",
+    ):
         assert title in done.stdout
 
 
