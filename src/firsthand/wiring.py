@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Iterable
 from pathlib import Path
 
 from firsthand.capture.cleaning import no_secret
@@ -15,7 +16,8 @@ from firsthand.ports import Clock, Store
 from firsthand.rules.access import Handle, handle
 from firsthand.rules.identity import Keyed
 from firsthand.rules.policy import parse_policy
-from firsthand.store.copying import Ends, ends_of, install_database
+from firsthand.store.copying import Ends, copy_database, ends_of, install_database
+from firsthand.store.floor import Floor
 from firsthand.store.keys import KeyFile
 from firsthand.store.sqlite import DEVICE_SUFFIX, KEYS_SUFFIX, SqliteStore
 from firsthand.store.translating import translated
@@ -122,6 +124,21 @@ def lend_keys(target: Path, database: Path) -> bool:
     if keys.exists() and not missing.exists():
         KeyFile(keys).copy_to(missing)
     return missing.exists()
+
+
+def copied(url: str | Path | None, folder: Path) -> Path:
+    """One state of a memory's file, and its keys, in a folder; the memory is not opened for that, only its file."""
+    source, copy = _path(url, create=False), folder / "copy.db"
+    with translated():
+        copy_database(source, copy, None, None)
+    copy.chmod(0o600)
+    lend_keys(source, copy)
+    return copy
+
+
+def floor(path: Path, texts: Iterable[str]) -> Floor:
+    """A file of bare SQLite with these texts, to measure beside a memory."""
+    return Floor(path, texts)
 
 
 def ends(database: Path) -> Ends:

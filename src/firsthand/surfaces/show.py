@@ -19,7 +19,7 @@ from firsthand.surfaces.sheets import columns as _table
 from firsthand.surfaces.sheets import grid as _grid
 from firsthand.surfaces.sheets import row as _row
 from firsthand.surfaces.show_erasure import draw_certificate, draw_erasure, draw_retention
-from firsthand.surfaces.show_past import draw_timeline, past, selftest
+from firsthand.surfaces.show_past import draw_timeline, measurements, past, selftest
 from firsthand.vocabulary.erasure import Certificate, Erasure, RetentionReport
 from firsthand.vocabulary.instants import BEGINNING, FOREVER, to_iso
 from firsthand.vocabulary.jobs import JobsStatus
@@ -378,6 +378,7 @@ DRAWINGS: Final[dict[str, Callable[[Any], None]]] = {
     "history": history,
     "timeline": past,
     "selftest": selftest,
+    "measurements": measurements,
     "explanation": explanation,
     "impact": impact,
     "refusals": refusals,
