@@ -9,6 +9,7 @@ Each stands between `<!-- figures: NAME -->` and `<!-- end of figures -->`, and 
 import argparse
 import json
 import sys
+import textwrap
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
@@ -16,6 +17,7 @@ from typing import Any
 HERE = Path(__file__).parent
 OURS = "Firsthand"
 COMMIT_DIGITS = 10
+WIDTH = 120
 PROBES = ("corrected", "deleted", "look_alike")
 
 
@@ -61,16 +63,16 @@ def peers(document: dict[str, Any]) -> str:
     ]
     before, after = document["load"][0], document["load_after"][0]
     about = (
-        f"{document['size']:,} facts each, then {document['rounds']:,} single writes and as many questions; "
-        f"{document['machine']}, load {before:.1f} at the beginning and {after:.1f} at the end; "
-        f"commit {_commit(document['commit'])}, {document['at'][:10]}."
+        f"{document['size']:,} facts each (ours with its evidence, two records), then {document['rounds']:,} single "
+        f"writes and as many questions; {document['machine']}, load {before:.1f} at the beginning and {after:.1f} at "
+        f"the end; commit {_commit(document['commit'])}, {document['at'][:10]}."
     )
     return "\n".join((
-        "", about, *missing, "",
-        *_table(("memory", "one durable write, ms", "its syncs", "bulk, a second", "best 10, ms", "hit@10",
+        "", *textwrap.wrap(" ".join((about, *missing)), WIDTH), "",
+        *_table(("memory", "one durable write, ms", "syncs of it", "bulk, a second", "best 10, ms", "hit@10",
                  "resident, MB", "on disk a fact, KiB", "ours ÷ its: write, bulk, best 10"), speed), "",
-        *_table(("memory", "after its own correction, the old value is", "after its own deletion, in its files",
-                 "scopes whose names look alike"), right), "", "",
+        *_table(("memory", "after its own correction, the old value is",
+                 "after its own deletion, its words in its files", "scopes whose names look alike"), right), "", "",
     ))  # fmt: skip
 
 
@@ -101,13 +103,12 @@ def _right(peer: dict[str, Any]) -> tuple[str, ...]:
         told = ", ".join(f"{pairs.count(each)} {each}" for each in dict.fromkeys(sorted(pairs)))
     left = deleted["outcome"]
     if deleted["words_after"]:
-        left += f": {len(deleted['words_after'])} of {len(deleted['words_before'])}"
-    return _named(peer), f"{corrected['outcome']} (`{corrected['means']}`)", f"{left} (`{deleted['means']}`)", told
+        left = f"{len(deleted['words_after'])} of {len(deleted['words_before'])} words left"
+    return _named(peer), f"{corrected['outcome']} ({corrected['means']})", f"{left} ({deleted['means']})", told
 
 
 def _named(peer: dict[str, Any]) -> str:
-    name = f"**{OURS}**, a fact with its evidence" if peer["name"] == OURS else peer["name"]
-    return f"{name} {peer['version']}"
+    return f"**{OURS}** {peer['version']}" if peer["name"] == OURS else f"{peer['name']} {peer['version']}"
 
 
 def _times(figures: dict[str, float], what: str) -> str:

@@ -153,7 +153,12 @@ def _copied(settings: Settings, at: Path | None) -> Generator[Path]:
     """One state of the memory in a folder for its owner alone, which is gone afterwards."""
     source = wiring.find_database(settings.db)
     folder = beside(source if at is None else at / source.name, FOLDER)
-    folder.mkdir(mode=0o700)
+    try:
+        folder.mkdir(mode=0o700)
+    except OSError:
+        raise InvalidError(
+            "folder_unwritable", "no folder for the copy can be made there; name another one with --at", field="at"
+        ) from None
     try:
         yield wiring.copied(settings.db, folder)
     finally:

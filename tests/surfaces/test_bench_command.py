@@ -168,6 +168,14 @@ def test_a_memory_that_is_not_there_is_not_made(run: Run, tmp_path: Path) -> Non
     assert not (tmp_path / "none.db").exists()
 
 
+def test_where_no_copy_can_be_made_it_says_so(
+    store: Path, run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert json.loads(run(store, "--json", "--at", str(tmp_path / "none")).stdout)["error"]["code"] == "folder_missing"
+    monkeypatch.setattr(measuring, "beside", lambda path, what: tmp_path / "none" / what)
+    assert json.loads(run(store, "--json").stdout)["error"]["code"] == "folder_unwritable"
+
+
 def test_what_a_killed_run_left_is_told_by_the_doctor_and_removed_by_the_next_run(store: Path, run: Run) -> None:
     left = store.parent / f".{store.name}.measuring-999999999"
     left.mkdir()
