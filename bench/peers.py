@@ -107,7 +107,7 @@ def measured(
     try:
         runs, environment = (python, {}) if python is not None else _installed(kind, environments / kind.key)
         asked = [str(runs), str(kind.script), str(folder), str(size), str(rounds)]
-        found = json.loads(_run(asked, environment, RUN_SECONDS).stdout.splitlines()[-1])
+        found = _told(_run(asked, environment, RUN_SECONDS).stdout)
         found["figures"]["syncs"] = _syncs([str(runs), str(kind.script)], environment, folder)
     except UnavailableError as reason:
         return {"name": kind.name, "unavailable": str(reason)}
@@ -175,6 +175,14 @@ def _run(
     return done
 
 
+def _told(printed: str) -> dict[str, Any]:
+    """What a script printed last; a memory may print what it likes before."""
+    try:
+        return json.loads((printed.splitlines() or [""])[-1])
+    except ValueError:
+        raise UnavailableError("it ended without a result") from None
+
+
 def scrubbed(line: str) -> str:
     """An error's line without addresses, hosts and folders, which are nobody's business in a file of results."""
     line = re.sub(r"\w+://\S+", "…", line)
@@ -191,7 +199,10 @@ def _syncs(script: list[str], environment: dict[str, str], folder: Path) -> floa
     for writes in (0, SYNC_WRITES):
         told = folder / f"calls-{writes}"
         traced = ["strace", "-f", "-c", "-e", f"trace={SYNCS}", "-o", str(told)]
-        _run([*traced, *script, str(folder / f"writes-{writes}"), "--writes", str(writes)], environment)
+        try:
+            _run([*traced, *script, str(folder / f"writes-{writes}"), "--writes", str(writes)], environment)
+        except UnavailableError:  # a machine that lets nobody trace; said above by the tracer itself
+            return None
         lines = [line.split() for line in told.read_text(encoding="utf-8").splitlines()]
         counts.append(sum(int(words[3]) for words in lines if words and words[-1] in SYNCS.split(",")))
     return (counts[1] - counts[0]) / SYNC_WRITES

@@ -166,6 +166,13 @@ def test_an_error_is_written_down_without_addresses_hosts_or_folders() -> None:
     assert peers.scrubbed(kept) == kept
 
 
+def test_a_memory_that_prints_no_result_is_unavailable_whatever_else_it_prints() -> None:
+    assert peers._told('hello\n{"version": "1"}\n') == {"version": "1"}
+    for printed in ("", "hello\n"):
+        with pytest.raises(peers.UnavailableError, match="without a result"):
+            peers._told(printed)
+
+
 def test_ours_is_measured_and_what_cannot_be_installed_is_unavailable_with_its_reason(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
