@@ -29,6 +29,7 @@ HERE = Path(__file__).parent
 INSTALL_SECONDS = 900
 RUN_SECONDS = 1_800
 SYNC_WRITES = 20
+NOT_REACHED = "the run ended before its turn"
 SYNCS = "fsync,fdatasync,msync,sync_file_range,sync,syncfs"
 SERVER_VARIABLE = "FIRSTHAND_BENCH_MCP_SERVER"
 NOTES = (
@@ -85,19 +86,24 @@ def main(arguments: Sequence[str]) -> None:
     given = _arguments(arguments)
     began = circumstances()
     wanted = [kind for kind in KINDS if not given.only or kind.key in given.only]
-    peers = []
+    peers: list[dict[str, Any]] = [{"name": kind.name, "unavailable": NOT_REACHED} for kind in wanted]
     with tempfile.TemporaryDirectory(prefix="firsthand-peers-", dir=given.folder) as made:
-        for kind in wanted:
+        for number, kind in enumerate(wanted):
             print(f"… {kind.name}", file=sys.stderr, flush=True)
             folder, kept = Path(made) / kind.key, given.environments or Path(made) / "environments"
-            peers.append(measured(kind, given.size, given.rounds, folder, kept))
-    ours = next((peer for peer in peers if peer["name"] == OURS.name and "figures" in peer), None)
-    sections = [rows_of(peer, given.size, ours) for peer in peers]
+            peers[number] = measured(kind, given.size, given.rounds, folder, kept)
+            # After each of them: a run that is stopped has told what it found, and what it did not reach.
+            sections = _sections(peers, given.size)
+            document = {**began, "size": given.size, "rounds": given.rounds, "peers": peers}
+            save(given.json, document, sections, NOTES)
     title = f"firsthand and others, commit {str(began['commit'])[:10] or 'unknown'}, {began['machine']}"
     table(title, [rows for rows in sections if rows], NOTES)
     _probes(peers)
-    document = {**began, "size": given.size, "rounds": given.rounds, "peers": peers}
-    save(given.json, document, sections, NOTES)
+
+
+def _sections(peers: Sequence[dict[str, Any]], size: int) -> list[list[Row]]:
+    ours = next((peer for peer in peers if peer["name"] == OURS.name and "figures" in peer), None)
+    return [rows_of(peer, size, ours) for peer in peers]
 
 
 def measured(
