@@ -173,6 +173,22 @@ def test_a_memory_that_prints_no_result_is_unavailable_whatever_else_it_prints()
             peers._told(printed)
 
 
+def test_a_run_that_is_stopped_has_written_what_it_found_and_what_it_did_not_reach(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def measured(kind: peers.Kind, *given: object) -> dict[str, Any]:
+        if kind.key == "mem0":
+            raise KeyboardInterrupt
+        return {"name": kind.name, "unavailable": "not wanted here"}
+
+    monkeypatch.setattr(peers, "measured", measured)
+    written = tmp_path / "peers.json"
+    with pytest.raises(KeyboardInterrupt):
+        peers.main(["--only", "langgraph,mem0,mcp", "--json", str(written), "--folder", str(tmp_path)])
+    found = [peer["unavailable"] for peer in json.loads(written.read_text(encoding="utf-8"))["peers"]]
+    assert found == ["not wanted here", peers.NOT_REACHED, peers.NOT_REACHED]
+
+
 def test_ours_is_measured_and_what_cannot_be_installed_is_unavailable_with_its_reason(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
