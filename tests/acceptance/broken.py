@@ -96,8 +96,8 @@ def lower_case_only(text: str) -> str:
     return text.lower()
 
 
-def sized_without_text(place: Any, *, count_tokens: bool) -> Any:
-    size = genuine["size"](place, count_tokens=count_tokens)
+def sized_without_text(place: Any, count: Any) -> Any:
+    size = genuine["size"](place, count)
     return msgspec.structs.replace(size, text_bytes=8, json_bytes=8, tokens=1)
 
 

@@ -90,7 +90,7 @@ class Filling:
             remarks = (*selection_remarks(selected.selection), MAY_HOLD_NONE)
             packed = pack(
                 grouped.items, grouped.conflicts, limit=plan.limit, max_bytes=plan.max_bytes,
-                max_tokens=plan.max_tokens, notice=notice, remarks=remarks,
+                max_tokens=plan.max_tokens, count=plan.count_tokens, notice=notice, remarks=remarks,
             )  # fmt: skip
             full = len(packed.items) + len(packed.conflicts) >= plan.limit
             if full or taken >= len(ranked.numbers):
@@ -98,6 +98,13 @@ class Filling:
                 left_behind = len({r.record_id for r in ranked.rows[taken:]} - seen)
                 return Filled(grouped, selected, packed, self._numbers, left_behind, self._beside.kept_out)
             more *= 2
+
+    def again(self, record_ids: Sequence[str]) -> list[Candidate]:
+        """Records by their ids as they are now, whatever was asked, with the other sides of their conflicts."""
+        if self._plan.known_at is None:
+            self._gate.admit({row.vid for row in self._reader.beliefs_of_records(record_ids)})
+        found = self._reached([Reached(record, record, 0.0, 0) for record in record_ids], ())
+        return with_near_conflicts(with_exceptions_beside([*found, *self._opponents(found)]))
 
     def _hydrated(self, start: int, count: int) -> list[Candidate]:
         """Some of the best documents as items; the pure gate again on every row that comes back."""

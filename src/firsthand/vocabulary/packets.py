@@ -23,7 +23,7 @@ from firsthand.vocabulary.kinds import (
     Volatility,
 )
 from firsthand.vocabulary.records import Payload, Performance, TypedValue
-from firsthand.vocabulary.rendering import render
+from firsthand.vocabulary.rendering import CountTokens, Style, render
 from firsthand.vocabulary.results import Effect
 from firsthand.vocabulary.results import Result as _Result
 
@@ -216,9 +216,11 @@ class Packet(_Result, frozen=True):
     why_empty: WhyEmpty | None = None
     now: int = 0
 
-    def render(self, style: Literal["text", "json"] = "text", *, max_tokens: int | None = None) -> str:
-        """The packet fenced as data, at most `max_tokens` estimated tokens, fence included."""
-        return render(self, style, max_tokens=max_tokens)
+    def render(
+        self, style: Style = "text", *, max_tokens: int | None = None, count_tokens: CountTokens | None = None
+    ) -> str:
+        """The packet fenced as data, at most `max_tokens` with the fence: estimated, or as `count_tokens` counts."""
+        return render(self, style, max_tokens=max_tokens, count_tokens=count_tokens)
 
 
 class BeliefView(_Result, frozen=True):
