@@ -57,9 +57,11 @@ from firsthand.vocabulary.records import (
 from firsthand.vocabulary.refusals import RefusalPage
 from firsthand.vocabulary.results import Result
 from firsthand.vocabulary.stubs import Stub
+from firsthand.vocabulary.tokens import CountTokens
 from firsthand.vocabulary.turns import TurnName
 
 if TYPE_CHECKING:
+    from firsthand.assembling import Assembly
     from firsthand.capture.aftermath import Aftermath
     from firsthand.learning.jobs import Jobs
     from firsthand.moving.ledger import Ledger
@@ -538,6 +540,18 @@ class Memory(Revising):
         if self._receipts:
             self._engine.gateway.journal.add(trace.receipt)
         return trace.packet
+
+    def assembly(self, *, max_tokens: int, count_tokens: CountTokens | None = None) -> Assembly:
+        """Memory for the prompts of one session, turn by turn: what is unchanged keeps its place, byte for byte.
+
+        Each text has at most `max_tokens` with its fence: as estimated, or as `count_tokens` counts the whole of it.
+        """
+        from firsthand.assembling import Assembly
+
+        self._handle.may("recall")
+        return Assembly(
+            self._engine, self._handle, receipts=self._receipts, max_tokens=max_tokens, count_tokens=count_tokens
+        )
 
     def explain(self, query: str, record_id: str, **asked: Any) -> Explanation:
         """Why a record is, or is not, in the answer to a query; takes recall's arguments. Leaves no receipt."""

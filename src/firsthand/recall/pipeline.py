@@ -71,9 +71,10 @@ def recall(reader: Reader, handle: Handle, plan: Plan, cache: Cache) -> Trace:
 
     filled = Filling(reader, handle, plan, base, found, ranked, attention, cache.looked).fill(NOTICE)
     packet = _packet(reader, handle, plan, base, found, query, named, filled)
+    delivered = delivered_ids(packet.items) + delivered_ids(i for c in packet.conflicts for i in c.items)
     return Trace(
         packet, base, found, ranked, filled.grouped, filled.kept_out, filled.selected.scores,
-        _receipt(handle, plan, packet),
+        receipt_of(handle, plan, packet, delivered),
     )  # fmt: skip
 
 
@@ -188,16 +189,15 @@ def _numbers(filled: Filled, items: Sequence[Item]) -> IntArray:
     return np.array([filled.numbers[i.revision_id] for i in items], dtype=np.int64)
 
 
-def _receipt(handle: Handle, plan: Plan, packet: Packet) -> JournalRow:
-    delivered = delivered_ids(packet.items) + delivered_ids(i for c in packet.conflicts for i in c.items)
-    digest = hashlib.sha256("\n".join(delivered).encode()).hexdigest()[:40]
+def receipt_of(handle: Handle, plan: Plan, packet: Packet, delivered: Sequence[str]) -> JournalRow:
+    """What the journal keeps of an answer."""
     return JournalRow(
         recall_id=packet.recall_id,
         at=plan.now,
         actor=handle.ids.actor,
         session=handle.ids.session,
         nonce=packet.nonce,
-        digest=digest,
+        digest=hashlib.sha256("\n".join(delivered).encode()).hexdigest()[:40],
         delivered=tuple(dict.fromkeys(delivered)),
     )
 
