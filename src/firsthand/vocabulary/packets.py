@@ -262,10 +262,7 @@ class EntryView(_Result, frozen=True):
 
 
 class History(_Result, frozen=True):
-    """Everything that happened to a record, oldest first, in pages of at most 200.
-
-    `causes` are entries of other records from which a belief row follows, as far as they may be read here.
-    """
+    """All that happened to a record, oldest first, at most 200 a page; `causes`: readable entries of others behind it."""
 
     record_id: str
     entries: tuple[EntryView, ...]
