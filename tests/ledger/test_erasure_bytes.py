@@ -296,3 +296,24 @@ def test_a_sweep_leaves_the_locks_of_its_process(tmp_path: Path) -> None:
         assert Path(path + "-shm").exists()
         assert Path(path + "-wal").exists()
         assert memory.capture("So is the mast.").outcome == "stored"
+
+
+def test_the_words_of_a_value_that_stand_apart_elsewhere_are_no_residue_of_it(tmp_path: Path) -> None:
+    """The word index knows no order: it cannot tell `30 days` from 30 boats that wait for days."""
+    with opened(tmp_path) as memory:
+        memory.capture("All 30 boats wait for many days; happier crews went home")
+        for value in ("30 days", "marmalade-7731", "go home happy"):
+            if value.startswith("marmalade"):
+                memory.capture("The marmalade is on shelf 7731 of the galley")
+            memory.remember(subject="anchor", predicate="limit", object=value)
+            done = memory.erase(value=("anchor", "limit", value), reason_code="privacy")
+            assert done.certificate is not None
+            assert done.certificate.clean, [p for p in done.certificate.places if p.proof == "residue"]
+        assert memory.recall("boats days").items
+        word = canary(12)
+        memory.remember(subject="anchor", predicate="limit", object=f"{word} days")
+        assert left(memory, word)
+        done = memory.erase(value=("anchor", "limit", f"{word} days"), reason_code="privacy")
+        assert done.certificate is not None
+        assert done.certificate.clean
+        assert left(memory, word) == {}

@@ -22,7 +22,7 @@ from firsthand.rules.leaves import Veiled
 from firsthand.rules.view import View
 from firsthand.rules.visibility import show_heads
 from firsthand.rules.wording import names_in, words_of
-from firsthand.veil import WITHHELD, Veil
+from firsthand.veil import WITHHELD, Veil, says_only_what_is_hidden
 from firsthand.vocabulary.decoding import decode_body
 from firsthand.vocabulary.entries import Attend, Edges, Entry, Relate, Skeleton, root_of
 from firsthand.vocabulary.errors import AbsentError, InvalidError
@@ -52,7 +52,8 @@ def readable_rows(reader: Reader, handle: Handle, record_id: str) -> list[Belief
     docs = reader.docs_of_record(record_id)
     rows = reader.beliefs([d.vid for d in docs], None)
     seen = [r for r in rows if may_read(handle, r)]
-    if not seen:
+    root = reader.get(root_of(record_id)) if seen else None
+    if root is None or says_only_what_is_hidden(reader, root):
         raise AbsentError("record_absent", "record_id names no record that can be read here", field="record_id")
     return seen
 

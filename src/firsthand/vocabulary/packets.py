@@ -262,7 +262,7 @@ class EntryView(_Result, frozen=True):
 
 
 class History(_Result, frozen=True):
-    """All that happened to a record, oldest first, at most 200 a page; `causes`: readable entries of others behind it."""
+    """All that happened to a record, oldest first, at most 200 a page; `causes`: entries of others behind it."""
 
     record_id: str
     entries: tuple[EntryView, ...]
