@@ -85,11 +85,26 @@ class Clock(Protocol):
 
 
 class Embedder(Protocol):
-    """Text as a vector; the default arm degrades with a code where there is none."""
+    """Text as a vector; the vector arm degrades with a code where there is none.
 
-    identity: str
-    dimension: int
+    `identity` names whatever makes other vectors: those of two names are never compared. `length` is that of a vector.
+    """
 
-    def embed(self, texts: Sequence[str]) -> list[bytes]:
-        """One int8 vector of `dimension` bytes per text."""
+    @property
+    def identity(self) -> str:
+        """The name of this way to make vectors."""
+        ...
+
+    @property
+    def dimension(self) -> int:
+        """How many bytes a vector has."""
+        ...
+
+    @property
+    def length(self) -> int:
+        """How long a vector is, in steps of its int8 numbers."""
+        ...
+
+    def embed(self, texts: Sequence[Sequence[str]]) -> list[bytes]:
+        """One int8 vector per text, given as its normalised words in order; an empty one where none is known."""
         ...
