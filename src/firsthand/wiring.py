@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import time
 from collections.abc import Iterable
 from pathlib import Path
@@ -9,10 +10,11 @@ from pathlib import Path
 from firsthand.capture.cleaning import no_secret
 from firsthand.capture.gateway import Gateway
 from firsthand.config import default_database
+from firsthand.inference.static import StaticEmbedder
 from firsthand.journal import Journal
 from firsthand.ledger import first_names
 from firsthand.memory import Engine, Memory
-from firsthand.ports import Clock, Store
+from firsthand.ports import Clock, Reader, Store
 from firsthand.rules.access import Handle, handle
 from firsthand.rules.identity import Keyed
 from firsthand.rules.policy import parse_policy
@@ -76,11 +78,14 @@ def open(  # noqa: A001
     )  # fmt: skip
     _check_names(space, scope, author)
     path = _path(url, create=create)
-    store = SqliteStore(path, synchronous=synchronous, vfs=vfs)
+    store = SqliteStore(
+        path, synchronous=synchronous, vfs=vfs, embedder=StaticEmbedder() if embedder is not None else None
+    )
     try:
         keyed = Keyed(store.space_key(space), store.older_keys(space))
         _check_key(store, keyed, space)
         gateway = Gateway(store, Journal(store, space), clock or SystemClock())
+        _project(store, space)
         caller = handle(space=space, scope=scope, author=author, grant=grant or OPERATOR_GRANT, keyed=keyed)
         if policy is not None:
             _put_in_force(gateway, caller, policy)
@@ -157,7 +162,7 @@ def _check_choices(
     if grant is not None and not isinstance(grant, Grant):  # pyright: ignore[reportUnnecessaryIsInstance]
         raise InvalidError("grant_invalid", "grant is a firsthand.Grant", field="grant")
     if embedder not in (None, "default"):
-        raise InvalidError("embedder_unknown", "this version has no embedder to choose; leave it out", field="embedder")
+        raise InvalidError("embedder_unknown", "embedder is default, or None for no vectors", field="embedder")
     if synchronous not in SYNCHRONOUS:
         raise InvalidError(
             "synchronous_unknown", f"synchronous is one of {', '.join(SYNCHRONOUS)}", field="synchronous"
@@ -187,6 +192,28 @@ def _check_key(store: Store, keyed: Keyed, space: str) -> None:
             "key_wrong",
             "the key file beside the database is not the one it was written with; restore it from the same backup",
         )
+
+
+def _project(store: SqliteStore, space: str) -> None:
+    """Replay a space of an older file, which has no projections yet, or one whose vectors another embedder made.
+
+    A broken ledger is for `verify` to say; until then nothing is written to a space without projections.
+    """
+    with store.reading(space) as reader:
+        if not _is_outdated(store, reader) or store.is_read_only:
+            return
+    from firsthand.audit import replay_all
+
+    with contextlib.suppress(BrokenError), store.writing(space) as writer:
+        if _is_outdated(store, writer):
+            replay_all(writer, None)
+
+
+def _is_outdated(store: SqliteStore, reader: Reader) -> bool:
+    held = reader.embedding()
+    if held is None:
+        return bool(reader.head().position)
+    return store.embedder is not None and held != store.embedder.identity
 
 
 def _put_in_force(gateway: Gateway, caller: Handle, policy: str) -> None:

@@ -166,7 +166,8 @@ def test_the_sweep_proves_on_a_canary_of_its_own_that_it_sees_every_place(tmp_pa
         assert report.clean
         assert {"m.db", "m.db-wal", "m.db.keys"} <= set(report.files)
         places = {"database", "write-ahead log", "end of a term", "vocabulary of lex", "vocabulary of lex_rest",
-                  "words", "utf16", "escaped", "folded", "term", "term_end", "digest"}  # fmt: skip
+                  "words", "utf16", "escaped", "folded", "term", "term_end", "digest", "vector",
+                  "vector in the file"}  # fmt: skip
         assert set(report.control) == places
         assert all(report.control.values())
         assert not memory.erasure.sweep("MAST").clean

@@ -45,13 +45,14 @@ OTHER_WORDS: Final = "other words"
 
 
 class Proofs(NamedTuple):
-    """What a sweep looks for: salts of destroyed bodies, and the words themselves where no other body holds them.
+    """What a sweep looks for: salts of destroyed bodies, their vectors, and the words where no other body holds them.
 
     `indexed`: those of which no other body holds every term, together or apart, so that the word indexes hold none.
     `stays`: how many other bodies hold the value, without its subject.
     """
 
     salts: tuple[str, ...]
+    vectors: tuple[bytes, ...]
     words: tuple[str, ...]
     indexed: tuple[str, ...]
     stays: int
@@ -75,7 +76,9 @@ def proofs_of(reader: Reader, handle: Handle, found: Found, wanted: Sequence[Wan
     """What to look for once the bodies are gone; asked while they are there."""
     salts = sorted(row.salt for row in reader.rows_of(found.gone).values() if row.salt is not None)
     step = max(1, -(-len(salts) // BODIES_LOOKED_FOR))
-    return Proofs(tuple(salts[::step]), *_only_there(reader, found, wanted))
+    vids = [doc.vid for doc in map(reader.doc, sorted(found.gone)[::step]) if doc is not None]
+    vectors = sorted({vector for _, vector in reader.vectors_of(vids)})
+    return Proofs(tuple(salts[::step]), tuple(vectors), *_only_there(reader, found, wanted))
 
 
 def _only_there(reader: Reader, found: Found, wanted: Sequence[Wanted]) -> tuple[tuple[str, ...], tuple[str, ...], int]:
@@ -135,7 +138,7 @@ def _finish(gateway: Gateway, handle: Handle, entry_ids: Sequence[str], proofs: 
     looked = [Needle("words", s.encode()) for s in proofs.salts] if proofs is not None else []
     words = proofs.words if proofs is not None else ()
     sought = [n for each in words for n in needles(each) if n.form != "digest" and not n.is_short]
-    left = gateway.store.sweep([*looked, *sought], ())
+    left = gateway.store.sweep([*looked, *sought], (), proofs.vectors if proofs is not None else ())
     for each in proofs.indexed if proofs is not None else ():
         left += gateway.store.sweep((), terms.terms(each))
     cleaning = _Cleaning(gateway.store.files(), scrubbed, left, proofs)
@@ -226,10 +229,10 @@ def is_genuine(handle: Handle, shown: Certificate) -> bool:
 
 
 def _swept(cleaning: _Cleaning) -> list[Place]:
-    """Each file and both word indexes, with what the sweep found in them."""
+    """Each file, both word indexes and the vectors, with what the sweep found in them."""
     files, scrubbed, left, proofs = cleaning
     places: list[Place] = []
-    for name in (*files, "lex", "lex_rest"):
+    for name in (*files, "lex", "lex_rest", "vector"):
         found = [r for r in left if r.where == name]
         blocked = name.endswith("-wal") and scrubbed.log == "blocked"
         proof: Proof = (

@@ -113,7 +113,7 @@ class StaticEmbedder:
         import numpy as np
 
         shares, vectors = self._loaded(np)
-        rows = np.fromiter((row for of_one in said for row in of_one), dtype=np.int64)
+        rows = np.array([row for of_one in said for row in of_one], dtype=np.int64)
         if not len(rows):
             return [b""] * len(said)
         sizes = np.array([len(of_one) for of_one in said])
@@ -122,9 +122,9 @@ class StaticEmbedder:
         weighed = vectors[rows % len(vectors)] * shares[rows][:, None]
         total = np.add.reduceat(weighed, starts, axis=0, dtype=np.int32).astype(np.int64)
         size = np.sqrt((total * total).sum(axis=1).astype(np.float64))
-        with np.errstate(invalid="ignore"):
-            made = np.rint(total * LENGTH / size[:, None])
-        packed = np.clip(np.nan_to_num(made), -_MOST, _MOST).astype(np.int8)
+        # Where everything cancels out, which leaves no vector, nothing is divided by one.
+        made = np.rint(total * LENGTH / np.maximum(size, 1)[:, None])
+        packed = np.minimum(np.maximum(made, -_MOST), _MOST).astype(np.int8)
         found = [b""] * len(said)
         for at, own, long in zip(np.flatnonzero(some).tolist(), packed, size.tolist(), strict=True):
             found[at] = own.tobytes() if long else b""

@@ -19,7 +19,9 @@ Progress = Callable[[int, int], None]
 
 
 class Store(Protocol):
-    """One database file or server: every space in it."""
+    """One database file or server: every space in it. `embedder` makes the vectors of what is written."""
+
+    embedder: Embedder | None
 
     def reading(self, space: str) -> AbstractContextManager[Reader]:
         """A snapshot of a space for as long as the context lasts."""
@@ -53,12 +55,20 @@ class Store(Protocol):
         """Clean the file of what deleted rows left in it: the log, and pages that hold nothing any more."""
         ...
 
-    def sweep(self, needles: Sequence[Needle], terms: Sequence[str]) -> list[Residue]:
-        """Where the files hold any of these bytes, and the word indexes all of these terms."""
+    def sweep(self, needles: Sequence[Needle], terms: Sequence[str], vectors: Sequence[bytes] = ()) -> list[Residue]:
+        """Where the files hold any of these bytes, the word indexes all of these terms, and what is left of vectors.
+
+        A vector that words which stay have as well is not looked for in the files.
+        """
         ...
 
     def rehearse(
-        self, folder: Path, canary: str, planted: Mapping[str, bytes], needles: Sequence[Needle]
+        self,
+        folder: Path,
+        canary: str,
+        planted: Mapping[str, bytes],
+        needles: Sequence[Needle],
+        vectors: Sequence[bytes],
     ) -> dict[str, int]:
         """How often a sweep finds a canary in each place of a store made for it, and each planted form in a file."""
         ...
