@@ -12,7 +12,8 @@ from firsthand.ports import LISTED, REST, SEQ_BITS, Reader, Shelf
 from firsthand.recall.cache import SEQ_MASK, Cache
 from firsthand.recall.plan import DEFAULT_KINDS, Place, Plan
 from firsthand.recall.query import QueryFeatures
-from firsthand.recall.score import IntArray, ScoreArray, among, lexical, top
+from firsthand.recall.score import ALIKE_LEAST, IntArray, ScoreArray, among, lexical, top
+from firsthand.recall.vectors import MOST_ROWS, Meant, vector_of
 from firsthand.rules.mentions import mentions
 from firsthand.rules.normalise import name_key
 from firsthand.vocabulary.kinds import KINDS
@@ -23,6 +24,7 @@ FETCH_LEAST: Final = 60
 ENTITY_FETCH: Final = 60
 RECENT_FETCH: Final = 60
 CLAIMS_FETCH: Final = 60
+ALIKE_FETCH: Final = 30
 WIDEST: Final = 8_192
 """Documents that the lexical arm looks at before it gives up widening, and says so."""
 EPISODIC: Final = KINDS.index("episodic")
@@ -32,13 +34,17 @@ _NOTHING: Final = np.zeros(0, dtype=np.int64)
 
 
 class Found(NamedTuple):
-    """Documents in each arm's order, in the recall's numbering; posting lists, scores and rarities of the terms."""
+    """Documents in each arm's order, in the recall's numbering; posting lists, scores and rarities of the terms.
+
+    `meant`: the query among the vectors, if there are any.
+    """
 
     arms: dict[ArmName, IntArray]
     lists: dict[str, IntArray]
     dense: ScoreArray
     rarity: dict[str, float]
     degraded: tuple[str, ...]
+    meant: Meant | None = None
 
 
 class Ground(NamedTuple):
@@ -86,8 +92,9 @@ def ground(reader: Reader, plan: Plan, scope_ids: dict[str, str], cache: Cache) 
 
 def search(reader: Reader, plan: Plan, base: Ground, query: QueryFeatures, named: Sequence[str], cache: Cache) -> Found:
     """Run every arm; one that fails says so in a code, and the others still answer."""
-    # The vector arm comes with an embedder; until then every recall says that it ran without.
-    degraded = ["vector_arm_unavailable"]
+    lacking = _lacking(reader, base, cache)
+    degraded = [lacking] if lacking is not None else []
+    meant: Meant | None = None
     arms: dict[ArmName, IntArray] = {}
     lists, rarity, dense = dict[str, IntArray](), dict[str, float](), np.zeros(base.size, dtype=np.float32)
 
@@ -98,10 +105,17 @@ def search(reader: Reader, plan: Plan, base: Ground, query: QueryFeatures, named
         found = top(_of_kinds(reader, plan, base, dense, cache), fetch_of(plan))
         return found if len(found) < fetch_of(plan) else _with_claims(reader, base, dense, found, cache)
 
+    def vector_arm() -> IntArray:
+        nonlocal meant
+        meant = _meant(reader, base, query, cache)
+        return _alike(reader, plan, base, meant, cache) if meant is not None else _NOTHING
+
     wanted: dict[ArmName, Callable[[], IntArray]] = {
         "lexical": lexical_arm,
         "entity": lambda: _entity(reader, plan, base, named, arms.get("lexical", _NOTHING), cache),
     }
+    if lacking is None:
+        wanted["vector"] = vector_arm
     if not query.terms or plan.kinds == ("working",):
         wanted["recent"] = lambda: _recent(reader, plan, base)
     for name, arm in wanted.items():
@@ -109,7 +123,42 @@ def search(reader: Reader, plan: Plan, base: Ground, query: QueryFeatures, named
             arms[name] = arm()
         except Exception:  # noqa: BLE001 - whatever broke one arm, what the others find is worth having
             degraded.append(f"{name}{FAILED}")
-    return Found(arms, lists, dense, rarity, tuple(degraded))
+    return Found(arms, lists, dense, rarity, tuple(degraded), meant)
+
+
+def _lacking(reader: Reader, base: Ground, cache: Cache) -> str | None:
+    """Why a recall has no vectors to look at, as a code; unset where it has."""
+    if cache.embedder is None:
+        return "vector_arm_unavailable"
+    if reader.embedding() not in (None, cache.embedder.identity):
+        return "vectors_outdated"
+    return "vector_arm_dropped" if base.size > MOST_ROWS else None
+
+
+def _meant(reader: Reader, base: Ground, query: QueryFeatures, cache: Cache) -> Meant | None:
+    """A query among the vectors of the scopes, unless none of its words is known."""
+    assert cache.embedder is not None
+    vector = vector_of(cache.embedder, query.words) if query.words else None
+    if vector is None:
+        return None
+    return Meant(vector, [(p.offset, p.row.next_seq, cache.vectors(reader, p.row)) for p in base.places])
+
+
+def _alike(reader: Reader, plan: Plan, base: Ground, meant: Meant, cache: Cache) -> IntArray:
+    """Documents of the kinds asked for whose words mean what the query means, whether or not they share one with it."""
+    asked = shelves(plan)
+    wanted = None if set(plan.kinds) >= set(DEFAULT_KINDS) else [KINDS.index(k) for k in plan.kinds]
+    numbers: list[IntArray] = [_NOTHING]
+    scores: list[ScoreArray] = [np.zeros(0, dtype=np.float32)]
+    for place, over, (_, _, vectors) in zip(base.places, base.over, meant.parts, strict=True):
+        seen = vectors.seen(place.row, asked, over)
+        kinds = cache.columns(reader, place.row).kind[: place.row.next_seq]
+        seen &= np.isin(kinds, wanted) if wanted is not None else kinds != ENTITY
+        near = vectors.near(meant.query, seen, ALIKE_LEAST, ALIKE_FETCH)
+        numbers.append(near.places + place.offset)
+        scores.append(near.similarity)
+    found, similarity = np.concatenate(numbers), np.concatenate(scores)
+    return found[np.lexsort((-found, -similarity))[:ALIKE_FETCH]]
 
 
 def fetch_of(plan: Plan) -> int:

@@ -1,8 +1,8 @@
 """What one process keeps of a space between recalls: posting lists, columns of documents, rejections.
 
 All follow the space. A posting list is dropped as soon as any document of its scope comes or goes; a document's
-columns never change but by an erasure, which drops them all, so they only grow. So a ranking never depends on what this
-process read before (design 04).
+columns never change but by an erasure, which drops them all, so they only grow, and vectors until words are masked. So
+a ranking never depends on what this process read before (design 04).
 """
 
 from __future__ import annotations
@@ -16,9 +16,10 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from firsthand.ports import SEQ_BITS, ColumnsRow, Reader, ScopeRow, Shelf
+from firsthand.ports import SEQ_BITS, ColumnsRow, Embedder, Reader, ScopeRow, Shelf
 from firsthand.recall.rejections import Looked
 from firsthand.recall.score import IntArray
+from firsthand.recall.vectors import Matrix, Vectors
 from firsthand.rules.wording import QUESTION, TIME_WORDS
 from firsthand.vocabulary.kinds import KINDS
 
@@ -114,9 +115,11 @@ class _Scope:
 
 
 class Cache:
-    """Posting lists, columns and speakers of one space's scopes, and what they reject; safe for threads."""
+    """Posting lists, columns, vectors and speakers of one space's scopes, and what they reject; safe for threads."""
 
-    def __init__(self) -> None:
+    def __init__(self, embedder: Embedder | None = None) -> None:
+        self.embedder = embedder
+        self._matrices: dict[int, Matrix] = {}
         self._lists: OrderedDict[tuple[int, str, Shelf], tuple[int, IntArray]] = OrderedDict()
         self._scopes: dict[int, _Scope] = {}
         self._speakers: dict[int, tuple[int, dict[str, int]]] = {}
@@ -135,6 +138,7 @@ class Cache:
         for key in [k for k in self._lists if k[0] == number]:
             del self._lists[key]
         self._scopes.pop(number, None)
+        self._matrices.pop(number, None)
         self._speakers.pop(number, None)
         self._unlisted.pop(number, None)
         self.looked.forget()
@@ -179,6 +183,16 @@ class Cache:
             held = self._scopes.get(scope.scope_no)
             if held is None:
                 held = self._scopes[scope.scope_no] = _Scope()
+            return held.upto(reader, scope)
+
+    def vectors(self, reader: Reader, scope: ScopeRow) -> Vectors:
+        """The vectors of a scope's documents, read anew where any of them was made of other words since."""
+        assert self.embedder is not None
+        with self._lock:
+            self._heed(scope)
+            held = self._matrices.get(scope.scope_no)
+            if held is None or held.state != (scope.erasures, scope.reworded):
+                held = self._matrices[scope.scope_no] = Matrix(scope, self.embedder)
             return held.upto(reader, scope)
 
     def speakers(self, reader: Reader, scope: ScopeRow) -> dict[str, int]:
