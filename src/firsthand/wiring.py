@@ -66,7 +66,8 @@ def open(  # noqa: A001
 
     `actor` is who writes, `owner` whose credential it is (the actor itself unless said). `grant=None` is the operator
     of that file, over the whole space. `policy` (`default`, `strict`, or TOML) is put in force for the whole space and
-    stays so until another is; unset leaves the one in force. With `create=False` a file that is not there is an error.
+    stays so until another is; unset leaves the one in force. `embedder=None` writes no vectors and looks at none: who
+    opens the file with them next makes them all anew. With `create=False` a file that is not there is an error.
     Whoever can open the file can claim any role. Raises `InvalidError` for a bad argument, `DeniedError` for a policy
     under a grant, `BrokenError` for a file that is damaged or not ours.
     """

@@ -53,9 +53,9 @@ class Vectors(NamedTuple):
 
     def near(self, query: NDArray[np.int8], seen: NDArray[np.bool_], least: float, most: int) -> Near:
         """The rows most like a query, of those that are seen and alike enough, the newer first among equals."""
-        places = np.flatnonzero(seen)
-        if len(places) > NEAREST_BY_SIGN + len(places) // ONE_MORE_FOR:
-            places = self._alike_in_sign(query, places)
+        count = int(np.count_nonzero(seen))
+        wanted = NEAREST_BY_SIGN + count // ONE_MORE_FOR
+        places = np.flatnonzero(seen) if count <= wanted else self._alike_in_sign(query, seen, wanted)
         similarity = self.similarity(query, places)
         enough = similarity >= least
         places, similarity = places[enough], similarity[enough]
@@ -70,15 +70,15 @@ class Vectors(NamedTuple):
         """
         return (self.rows[places].astype(np.float32) @ query.astype(np.float32)) / np.float32(self.square)
 
-    def _alike_in_sign(self, query: NDArray[np.int8], places: IntArray) -> IntArray:
+    def _alike_in_sign(self, query: NDArray[np.int8], seen: NDArray[np.bool_], wanted: int) -> IntArray:
         """Rows whose signs differ least, all of a level or none: so it is not for chance to choose among equals."""
-        wanted = NEAREST_BY_SIGN + len(places) // ONE_MORE_FOR
-        signs = signs_of(query[None, :])[:, 0]
-        apart = np.zeros(len(places), dtype=np.int64)
-        for own, other in zip(self.signs, signs, strict=True):
-            apart += np.bitwise_count(own[places] ^ other)
+        dimension = self.rows.shape[1]
+        apart = np.zeros(len(seen), dtype=np.uint16)
+        for own, other in zip(self.signs, signs_of(query[None, :])[:, 0], strict=True):
+            apart += np.bitwise_count(own[: len(seen)] ^ other)
+        np.copyto(apart, dimension + 1, where=~seen)  # further than any row can be
         level = int(np.searchsorted(np.cumsum(np.bincount(apart)), wanted))
-        return places[apart <= level]
+        return np.flatnonzero(apart <= min(level, dimension))
 
 
 class Matrix:

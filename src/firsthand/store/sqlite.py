@@ -284,6 +284,7 @@ class SqliteStore:
             "engine": f"SQLite {apsw.sqlite_lib_version()} through apsw {apsw.apsw_version()}",
             "schema_version": SCHEMA_VERSION,
             "synchronous": self._synchronous,
+            "embedder": self.embedder.identity if self.embedder is not None else None,
             "read_only": self.is_read_only,
             "key_file": str(self._keys.path),
             "key_file_mode": oct(self._keys.path.stat().st_mode & 0o777) if self._keys.path.exists() else None,

@@ -65,6 +65,7 @@ COUNTED: Final = {
     "when": "holds a time, and you ask when",
     "question": "is itself a question",
     "similarity": "its meaning",
+    "theme": "the meaning nearest to yours in its conversation",
     "entity": "names what you ask about",
     "recent": "how new it is",
     "alone": "a belief, with no turns beside it",
