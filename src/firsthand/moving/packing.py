@@ -206,7 +206,8 @@ def _found(reader: Reader, handle: Handle, wanted: Wanted, now: int) -> tuple[st
     from firsthand.recall.plan import plan
 
     asked = plan(handle, now, wanted.query, limit=RECALL_LIMIT_MAX, clearance=wanted.clearance)
-    packet = recall(reader, handle, asked, Cache()).packet
+    # By words alone: a pack leaves the house, and what is merely alike was not asked for.
+    packet = recall(reader, handle, asked, Cache(None)).packet
     conflicts = [item.record_id for group in packet.conflicts for item in group.items]
     return (*(item.record_id for item in packet.items), *conflicts)
 
