@@ -15,7 +15,8 @@ from firsthand.vocabulary.packets import Item
 HEARSAY: Final = 0.5
 """What others say of whoever is asked about counts half."""
 LIKELIHOODS: Final = (
-    (0.0, 0.14), (0.05, 0.33), (0.15, 0.47), (0.35, 0.56), (0.5, 0.68), (0.65, 0.82), (0.8, 0.89), (1.0, 0.91),
+    (0.0, 0.2), (0.05, 0.37), (0.15, 0.51), (0.25, 0.59), (0.4, 0.64), (0.5, 0.71), (0.65, 0.83), (0.8, 0.88),
+    (1.0, 0.9),
 )  # fmt: skip
 """How often a packet of so much coverage held an answer, in conversations of which some questions have none."""
 ELSEWHERE: Final = 0.5

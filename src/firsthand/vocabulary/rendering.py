@@ -52,7 +52,7 @@ _CONFLICT_WORDS: Final = {
 _CONFLICT_ENDS: Final = "The conflict ends here."
 _NEEDS_MORE: Final = "Several skills or plans fit about as well: find out more before you choose one."
 LIKELY: Final = 0.45
-"""A packet less likely to hold an answer says so; where it was measured one answerable question in seventeen did."""
+"""A packet less likely to hold an answer says so; where it was measured one answerable question in twenty did."""
 MAY_HOLD_NONE: Final = "This speaks to little of what was asked, and may hold no answer."
 _EMPTY_WORDS: Final = {
     "nothing_matched": "Nothing matched. That proves nothing about what is true.",
