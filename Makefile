@@ -7,7 +7,7 @@ BIN    := $(VENV)/bin
 MEASURED := $(addprefix tests/,capture ledger learning moving recall rules stories)
 LONG     := $(addprefix tests/,ledger/test_kills.py ledger/test_processes.py rules/test_fold_orders.py)
 
-.PHONY: demo test lint bench clean
+.PHONY: demo test lint bench bench-peers clean
 
 $(VENV)/.ready: pyproject.toml
 	$(PYTHON) -m venv $(VENV)
@@ -33,6 +33,11 @@ lint: $(VENV)/.ready
 
 bench: $(VENV)/.ready
 	$(BIN)/python bench/core.py
+
+# Other memories in the same run; installs them by pip and npm into a temporary folder.
+bench-peers: $(VENV)/.ready
+	$(BIN)/python bench/peers.py
+	$(BIN)/python bench/figures.py
 
 clean:
 	rm -rf $(VENV) .coverage* .pytest_cache .ruff_cache .hypothesis

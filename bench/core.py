@@ -23,7 +23,6 @@ NOTES = (
     "A fact with its evidence is two records. FULL syncs every commit, NORMAL does not. cpu: milliseconds of CPU, "
     "median; for bulk, verify and rebuild the mean of one.",
 )
-NO_VECTOR = "This version stores no vectors of its own; the floor does."
 PEER_BAR = Bar(1 / 8, "ratio")
 AUDITED_AT_MOST = 10_000
 PROCESSES = 7
@@ -35,12 +34,11 @@ def main(arguments: Sequence[str]) -> None:
     began = circumstances()
     with tempfile.TemporaryDirectory(prefix="firsthand-bench-", dir=given.folder) as made:
         sections = measured(given, Path(made))
-    notes = (*NOTES, NO_VECTOR)
     title = (
         f"firsthand, commit {str(began['commit'])[:10] or 'unknown'}, {began['machine']}, load {began['load'][0]:.1f}"
     )
-    table(title, sections, notes)
-    save(given.json, began, sections, notes)
+    table(title, sections, NOTES)
+    save(given.json, began, sections, NOTES)
     passed = [row.passed for rows in sections for row in rows if row.passed is not None]
     print(f"{passed.count(True)} bars met, {passed.count(False)} missed.")
 

@@ -1,7 +1,8 @@
 """What becomes of a value that was deleted, in thirteen steps, and of one that was contradicted, in five shapes.
 
 Prints the thirteen steps for a rejection and for an erasure, then the contradiction matrix twice: as structured claims
-and as plain sentences. A cell passes (✓), fails (✗), or could not be looked at (–), with the reason below.
+in Python, and as plain sentences that an agent tells and asks for through MCP. A cell passes (✓), fails (✗), or could
+not be looked at (–), with the reason below.
 """
 
 import argparse
@@ -13,10 +14,11 @@ from typing import get_args
 from rich.console import Console
 from rich.table import Table
 
-from firsthand.selftest.contradictions import QUESTIONS, Cell, row
-from firsthand.selftest.shapes import MODES, SHAPES
+from firsthand.selftest.contradictions import QUESTIONS, WAYS, Cell, row
+from firsthand.selftest.shapes import MODES, SHAPES, Mode
 from firsthand.selftest.steps import LENGTHS, STEPS, How, StepResult, thirteen
 from firsthand.selftest.world import World
+from firsthand.surfaces.through_mcp import connect
 from report import circumstances
 
 RESULTS = Path(__file__).parent / "results" / "corrections.json"
@@ -35,10 +37,10 @@ def deletions(folder: Path) -> dict[str, dict[int, list[StepResult]]]:
 
 
 def matrix(folder: Path) -> list[Cell]:
-    """Every shape in both modes."""
+    """Every shape in both modes, the plain one through the server that the package has."""
     cells: list[Cell] = []
     for number, (shape, mode) in enumerate((s, m) for m in MODES for s in SHAPES):
-        world = World(folder / str(number))
+        world = World(folder / str(number), connect)
         cells += row(world, shape, mode)
         world.close()
     return cells
@@ -60,9 +62,9 @@ def steps_table(found: dict[str, dict[int, list[StepResult]]]) -> tuple[Table, l
     return table, [f"{why} (steps {', '.join(steps)})" for why, steps in reasons.items()]
 
 
-def matrix_table(cells: list[Cell], mode: str) -> tuple[Table, list[str]]:
+def matrix_table(cells: list[Cell], mode: Mode) -> tuple[Table, list[str]]:
     """Shapes down, questions across."""
-    table = Table("shape", *QUESTIONS, title=f"Contradictions, told as {mode}")
+    table = Table("shape", *QUESTIONS, title=f"Contradictions: {WAYS[mode]}")
     reasons: list[str] = []
     for shape in SHAPES:
         own = {c.question: c for c in cells if c.shape == shape.name and c.mode == mode}

@@ -25,13 +25,17 @@ import numpy as np
 
 import firsthand
 from firsthand.importers.locomo import import_locomo
+from firsthand.inference.static import StaticEmbedder
+from firsthand.recall.arms import ALIKE_FETCH
 from firsthand.recall.query import analyse
-from firsthand.recall.score import WEIGHTS, Candidates, lexical, order, rank, top
-from firsthand.rules.terms import terms
+from firsthand.recall.score import ALIKE_LEAST, WEIGHTS, Candidates, lexical, order, rank, top
+from firsthand.recall.vectors import Vectors, signs_of, vector_of
+from firsthand.rules.terms import terms, tokens
 from firsthand.rules.timewords import Window, told
 from locomo import CATEGORIES, MEASURES, Conversation, Question, in_one_scope, interval, load, measures
 
 CANDIDATES = 120
+EMBEDDER = StaticEmbedder()
 DEPTH = 20
 
 
@@ -75,11 +79,13 @@ class Named:
 
 
 class EndToEnd:
-    """Asks a memory on a real file: the whole of recall, with receipts, gate and packing."""
+    """Asks a memory on a real file: the whole of recall, with receipts, gate and packing; with vectors or without."""
 
-    def __init__(self, directory: Path, file: Path, conversations: Sequence[Conversation]) -> None:
+    def __init__(
+        self, directory: Path, file: Path, conversations: Sequence[Conversation], *, embedder: str | None = "default"
+    ) -> None:
         self._clock = At()
-        self._memory = firsthand.open(file, clock=self._clock)
+        self._memory = firsthand.open(file, clock=self._clock, embedder=embedder)
         self._scope = {c.name: f"conversation:{'all' if len(conversations) == 1 else c.name}" for c in conversations}
         self.seconds: list[float] = []
         self.coverage: dict[tuple[str, str], float] = {}
@@ -97,12 +103,15 @@ class EndToEnd:
             self.imported += first.added
             self.again += second.added + second.read - second.known
 
+    def ask(self, conversation: Conversation, question: Question, **limits: int) -> firsthand.Packet:
+        """What recall answers at the instant of the question."""
+        self._clock.instant = question.asked_at
+        return self._memory.at(scope=self._scope[conversation.name]).recall(question.text, **limits)
+
     def rank_turns(self, conversation: Conversation, question: Question) -> list[str]:
         """Return the ids of what recall returns, best first."""
-        self._clock.instant = question.asked_at
-        scope = self._memory.at(scope=self._scope[conversation.name])
         begun = time.perf_counter()
-        packet = scope.recall(question.text, limit=DEPTH, max_bytes=256 * 1024)
+        packet = self.ask(conversation, question, limit=DEPTH, max_bytes=256 * 1024)
         self.seconds.append(time.perf_counter() - begun)
         self.coverage[question.conversation, question.text] = packet.coverage
         return [item.source_id for item in packet.items if item.source_id is not None]
@@ -125,15 +134,20 @@ class EndToEnd:
 
 
 class InMemory:
-    """Ranks with the scoring functions alone, over posting lists kept in dictionaries."""
+    """Ranks with the scoring functions alone, over posting lists kept in dictionaries; with vectors or without.
 
-    def __init__(self, weights: Mapping[str, float] = WEIGHTS) -> None:
+    `arm`: whether what is alike is a candidate, too.
+    """
+
+    def __init__(self, weights: Mapping[str, float] = WEIGHTS, *, vectors: bool = True, arm: bool = True) -> None:
         self._weights = weights
+        self._vectors = vectors
+        self._arm = vectors and arm
 
     def rank_turns(self, conversation: Conversation, question: Question) -> list[str]:
         """Return the ids of the candidates, best first."""
         index = _index(conversation)
-        seqs, ranking = index.scored(question, self._weights)
+        seqs, ranking = index.scored(question, self._weights, vectors=self._vectors, arm=self._arm)
         return [conversation.turns[seq].id for seq in seqs[order(ranking.total, seqs)]]
 
 
@@ -149,14 +163,26 @@ class Index:
         self._postings = {term: np.array(seqs, dtype=np.int64) for term, seqs in lists.items()}
         self.speakers = {name: at for at, name in enumerate(sorted({turn.speaker for turn in self._turns}))}
 
-    def scored(self, question: Question, weights: Mapping[str, float]):
+    def scored(self, question: Question, weights: Mapping[str, float], *, vectors: bool = True, arm: bool = True):
         """Return the seqs of the candidates and their ranking."""
         query = analyse(question.text, question.asked_at, self.speakers)
-        found = {term: self._postings[term] for term in query.terms if term in self._postings}
-        dense = lexical(found, len(self._turns), len(self._turns), query.faint)
-        seqs = self._with_neighbours(top(dense, CANDIDATES))
+        lists = {term: self._postings[term] for term in query.terms if term in self._postings}
+        dense = lexical(lists, len(self._turns), len(self._turns), query.faint)
+        found = top(dense, CANDIDATES)
+        meant = vector_of(EMBEDDER, query.words) if vectors and query.words else None
+        if meant is not None and arm:
+            every = np.arange(len(self._turns))
+            found = np.union1d(found, self._vectors.near(meant, every >= 0, ALIKE_LEAST, ALIKE_FETCH).places)
+        seqs = self._with_neighbours(found)
         chosen = {name: column[seqs] for name, column in self._columns.items()}
-        return seqs, rank(query, Candidates(**chosen), dense, weights)
+        alike = None if meant is None else self._vectors.similarity(meant, seqs).astype(np.float64)
+        return seqs, rank(query, Candidates(**chosen, similarity=alike), dense, weights)
+
+    @cached_property
+    def _vectors(self) -> Vectors:
+        packed = EMBEDDER.embed([tokens(turn.text) for turn in self._turns])
+        rows = np.array([np.frombuffer(one or bytes(EMBEDDER.dimension), dtype=np.int8) for one in packed])
+        return Vectors(rows, signs_of(rows), np.array([bool(one) for one in packed]), {}, EMBEDDER.length**2)
 
     def _with_neighbours(self, seqs: np.ndarray) -> np.ndarray:
         beside = np.concatenate((seqs, self._columns["prev_seq"][seqs], self._columns["next_seq"][seqs]))
@@ -230,14 +256,25 @@ def report(
         rows_mixed = measured(mixed, together)
         facts["one scope"] = mixed.facts()
         mixed.close()
+        without = []
+        for name, asked in (("scope each", conversations), ("one scope", together)) if ablations else ():
+            plain = EndToEnd(directory, Path(folder) / f"plain {name}.db", asked, embedder=None)
+            without.append(measured(plain, asked))
+            facts[f"{name}, without vectors"] = plain.facts()
+            plain.close()
     table = [summary("total", rows)]
     table += [summary(name, rows[category == number]) for number, name in CATEGORIES.items()]
     table += [summary(f"conversation {each.name}", rows[source == each.name]) for each in conversations]
     table.append(summary("all in one scope", rows_mixed))
+    labels = ("total, without vectors", "all in one scope, without vectors")
+    table += [summary(label, rows) for label, rows in zip(labels, without, strict=False)]
     table.append(summary("in memory", measured(InMemory(), conversations)))
     if ablations:
+        plain = measured(InMemory(vectors=False), conversations)
+        table.append(summary("in memory, without vectors", plain))
+        table.append(summary("in memory, without the vector arm", measured(InMemory(arm=False), conversations)))
         for name in WEIGHTS:
-            if name not in ("own", "similarity"):
+            if name != "own":
                 without = measured(InMemory({**WEIGHTS, name: 0.0}), conversations)
                 table.append(summary(f"in memory, without {name}", without))
     if refit:
@@ -270,7 +307,7 @@ def _left_out(conversations: Sequence[Conversation]) -> list[dict]:
 
 def fitted(conversations: Sequence[Conversation], rounds: int = 2) -> dict[str, float]:
     """Fit weights by coordinate ascent from a plain start: a half for everything, a minus for question marks."""
-    weights = {name: 0.5 for name in WEIGHTS if name != "similarity"} | {"own": 1.0, "question": -0.1}
+    weights = dict.fromkeys(WEIGHTS, 0.5) | {"own": 1.0, "question": -0.1}
     plain = dict.fromkeys(weights, 1.0)
     cases = []
     for each in conversations:
@@ -292,7 +329,7 @@ def fitted(conversations: Sequence[Conversation], rounds: int = 2) -> dict[str, 
 def _mean(cases: list, weights: Mapping[str, float]) -> float:
     total = 0.0
     for question, ids, columns in cases:
-        score = sum(weight * columns[name] for name, weight in weights.items())
+        score = sum(weights[name] * column for name, column in columns.items())
         total += sum(measures(question, [ids[at] for at in np.argsort(-score, kind="stable")[:200]]))
     return total / len(cases)
 

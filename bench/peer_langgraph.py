@@ -1,14 +1,10 @@
-"""LangGraph's SqliteStore under our workload: python peer_langgraph.py STORE SIZE ROUNDS, in its own environment."""
+"""LangGraph's SqliteStore, in its own environment: a namespace is a scope, the free embedding its index."""
 
+import contextlib
 import importlib
-import itertools
-import json
-import random
-import resource
 import sqlite3
 import sys
-import time
-from collections.abc import Callable
+from collections.abc import Sequence
 from importlib.metadata import version
 from pathlib import Path
 
@@ -19,54 +15,50 @@ if not hasattr(sqlite3.Connection, "enable_load_extension"):
 from langgraph.store.base import PutOp
 from langgraph.store.sqlite import SqliteStore
 
-from workload import DIMENSIONS, embedding, facts
-
-NAMESPACE = ("bench",)
-BATCH = 500
-WARM_UP = 10
+from peer_run import Found, Refused, main, own_process
+from workload import DIMENSIONS, Fact, embedding
 
 
-def main(store: Path, size: int, rounds: int) -> dict[str, object]:
-    """Fill the store in bulk, write one at a time, and search."""
-    source = facts()
-    held = list(itertools.islice(source, size))
-    index = {"dims": DIMENSIONS, "embed": lambda texts: [embedding(text) for text in texts], "fields": ["text"]}
-    with SqliteStore.from_conn_string(str(store), index=index) as peer:
-        peer.setup()
-        began = time.perf_counter()
-        for start in range(0, size, BATCH):
-            batch = held[start : start + BATCH]
-            peer.batch([PutOp(NAMESPACE, str(fact.ticket), {"text": fact.text}) for fact in batch])
-        bulk = size / (time.perf_counter() - began)
-        writes = [
-            _ms(lambda f=fact: peer.put(NAMESPACE, str(f.ticket), {"text": f.text}))
-            for fact in itertools.islice(source, rounds)
-        ]
-        searches, hits = [], 0
-        for fact in random.Random(size).choices(held, k=WARM_UP + rounds):
-            found: list = []
-            searches.append(_ms(lambda q=fact.query, to=found: to.extend(peer.search(NAMESPACE, query=q, limit=10))))
-            hits += any(item.key == str(fact.ticket) for item in found)
-    searches = searches[WARM_UP:]
-    resident = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024 / (1024 if sys.platform == "darwin" else 1)
-    return {
-        "version": version("langgraph-checkpoint-sqlite"), "bulk": bulk,
-        "write_p50": _at(writes, 0.5), "write_p95": _at(writes, 0.95),
-        "search_p50": _at(searches, 0.5), "search_p95": _at(searches, 0.95),
-        "hit": hits / (WARM_UP + rounds), "resident": resident,
-        "disk": store.stat().st_size / (size + rounds) / 1024,
-    }  # fmt: skip
+class LangGraph:
+    """One store in one file."""
 
+    has_scopes = True
+    correction = "put under the same key"
+    deletion = "delete"
 
-def _ms(work: Callable[[], object]) -> float:
-    began = time.perf_counter()
-    work()
-    return (time.perf_counter() - began) * 1e3
+    def __init__(self, folder: Path) -> None:
+        self.version = version("langgraph-checkpoint-sqlite")
+        index = {"dims": DIMENSIONS, "embed": lambda texts: [embedding(text) for text in texts], "fields": ["text"]}
+        self._stack = contextlib.ExitStack()
+        opening = SqliteStore.from_conn_string(str(folder / "peer.db"), index=index)
+        self._store = self._stack.enter_context(opening)
+        self._store.setup()
 
+    def fill(self, batch: Sequence[Fact], scope: str) -> None:
+        self._store.batch([PutOp((scope,), str(fact.ticket), {"text": fact.text}) for fact in batch])
 
-def _at(values: list[float], part: float) -> float:
-    return sorted(values)[min(len(values) - 1, int(len(values) * part))]
+    def write(self, fact: Fact, scope: str) -> object:
+        try:
+            self._store.put((scope,), str(fact.ticket), {"text": fact.text})
+        except ValueError as error:
+            raise Refused from error
+        return str(fact.ticket)
+
+    def search(self, question: str, limit: int, scope: str) -> list[Found]:
+        return [Found(item.value["text"]) for item in self._store.search((scope,), query=question, limit=limit)]
+
+    def correct(self, key: object, old: Fact, new: Fact, scope: str) -> None:
+        self._store.put((scope,), str(key), {"text": new.text})
+
+    def delete(self, key: object, fact: Fact, scope: str) -> None:
+        self._store.delete((scope,), str(key))
+
+    def processes(self) -> list[int]:
+        return own_process()
+
+    def close(self) -> None:
+        self._stack.close()
 
 
 if __name__ == "__main__":
-    print(json.dumps(main(Path(sys.argv[1]), int(sys.argv[2]), int(sys.argv[3]))))
+    main(LangGraph)

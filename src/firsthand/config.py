@@ -145,7 +145,7 @@ def _read_file(file: Path) -> tuple[dict[Name, str], dict[str, Any]]:
 
 
 def _hook_settings(from_file: Mapping[str, Any], environ: Mapping[str, str]) -> HookSettings:
-    """`FIRSTHAND_HOOK_*` before the table `[hook]` before the defaults."""
+    """`FIRSTHAND_HOOK_*` before the table `[hook]` before the defaults; beyond its range the nearest is taken."""
     if any(name not in HOOK_RANGES for name in from_file):
         known = ", ".join(HOOK_RANGES)
         raise InvalidError("settings_invalid", f"the table [{HOOK_TABLE}] may hold only {known}", field=FILE_NAME)
@@ -154,7 +154,8 @@ def _hook_settings(from_file: Mapping[str, Any], environ: Mapping[str, str]) -> 
         variable = environ.get(f"{VARIABLE_PREFIX}HOOK_{name.upper()}") or ""
         value: Any = int(variable) if variable.isdecimal() else variable or from_file.get(name)
         if value is not None:
-            given[name] = check_range(value, least=least, most=most, field=f"{HOOK_TABLE}.{name}")
+            number = check_range(value, least=0, most=sys.maxsize, field=f"{HOOK_TABLE}.{name}")
+            given[name] = min(max(number, least), most)
     return HookSettings(**given)
 
 

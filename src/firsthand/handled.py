@@ -58,7 +58,7 @@ class Handled:
 
         engine = self._engine.first or self._engine
         if engine.cache is None:
-            engine.cache = Cache()
+            engine.cache = Cache(engine.store.embedder)
         return engine.cache
 
     def _plan(self, query: str, **asked: Any) -> Plan:

@@ -56,9 +56,12 @@ from firsthand.vocabulary.records import (
 )
 from firsthand.vocabulary.refusals import RefusalPage
 from firsthand.vocabulary.results import Result
+from firsthand.vocabulary.stubs import Stub
+from firsthand.vocabulary.tokens import CountTokens
 from firsthand.vocabulary.turns import TurnName
 
 if TYPE_CHECKING:
+    from firsthand.assembling import Assembly
     from firsthand.capture.aftermath import Aftermath
     from firsthand.learning.jobs import Jobs
     from firsthand.moving.ledger import Ledger
@@ -538,6 +541,18 @@ class Memory(Revising):
             self._engine.gateway.journal.add(trace.receipt)
         return trace.packet
 
+    def assembly(self, *, max_tokens: int, count_tokens: CountTokens | None = None) -> Assembly:
+        """Memory for the prompts of one session, turn by turn: what is unchanged keeps its place, byte for byte.
+
+        Each text has at most `max_tokens` with its fence: as estimated, or as `count_tokens` counts the whole of it.
+        """
+        from firsthand.assembling import Assembly
+
+        self._handle.may("recall")
+        return Assembly(
+            self._engine, self._handle, receipts=self._receipts, max_tokens=max_tokens, count_tokens=count_tokens
+        )
+
     def explain(self, query: str, record_id: str, **asked: Any) -> Explanation:
         """Why a record is, or is not, in the answer to a query; takes recall's arguments. Leaves no receipt."""
         from firsthand.recall.explain import explain
@@ -557,6 +572,17 @@ class Memory(Revising):
         self._handle.may("read")
         with self._engine.store.reading(self.space) as reader:
             return read(reader, self._handle, self._plan(""), self._cache().looked, shape.record_id(record_id))
+
+    def stub(self, record_id: str) -> Stub:
+        """That a record is there, and how it stands: also of one just above the clearance, where the grant has `stubs`.
+
+        Without a word of it. `AbsentError` if it is not there, or may not even be known of.
+        """
+        from firsthand.recall.reading import stub
+
+        self._handle.may("read")
+        with self._engine.store.reading(self.space) as reader:
+            return stub(reader, self._handle, self._engine.gateway.clock.now(), shape.record_id(record_id))
 
     def list(
         self,

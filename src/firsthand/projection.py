@@ -208,7 +208,7 @@ class _Step:
             now = UNLISTED if docs[vid].flags & UTTERANCE else shelf_of(rows.get(vid, []), docs[vid].kind)
             if now != docs[vid].shelf:
                 indexed = BLANK if now == UNLISTED else _read_again(self._writer, docs[vid])
-                self._writer.shelve(scope, vid, docs[vid].shelf, now, indexed.terms)
+                self._writer.shelve(scope, vid, docs[vid].shelf, now, indexed)
 
     def _belief(self, row: Row) -> BeliefRow | None:
         """The row as it is stored; unset while no content of its record is here, only what others say of it."""
@@ -284,7 +284,7 @@ def _index_anew(writer: Writer, entry: Entry, body: Body | None, masks: Sequence
         return
     indexed = indexed_again(entry, body, masks)
     scope = entry.skeleton.scope
-    writer.reindex(scope, doc, indexed.terms)
+    writer.reindex(scope, doc, indexed)
     if body is not None and body.payload is not None:
         masked = unread(body, masks).payload
         seen = set(names_in(masked)) if masked is not None else set[str]()
@@ -320,7 +320,7 @@ def _put_document(
         told_to=indexed.told_to,
         volatility=indexed.volatility,
     )
-    writer.put_doc(doc, indexed.terms)
+    writer.put_doc(doc, indexed)
     # A name this scope knows is a mention however it is written, at a sentence's start or in lower case.
     known = known_names(writer, scope, indexed.perhaps, entry.skeleton.sensitivity) if indexed.perhaps else []
     names = dict.fromkeys((*indexed.mentions, *known))

@@ -7,8 +7,9 @@ from typing import Final
 
 from firsthand.ports import MaskRow, Reader
 from firsthand.rules.access import Handle
+from firsthand.rules.bearing import citing_key
 from firsthand.rules.leaves import Veiled, slice_of, veiled
-from firsthand.vocabulary.entries import Body
+from firsthand.vocabulary.entries import Body, Entry, Revise
 
 WITHHELD: Final = "[withheld]"
 """A quote of evidence that was withdrawn, and every saying of what was withdrawn as private."""
@@ -58,6 +59,15 @@ def may_know_of(reader: Reader, handle: Handle, stone: str) -> bool:
     rows = reader.beliefs_of_records([entry.skeleton.record]) if entry.skeleton.record is not None else []
     seen = not rows or handle.grant.audit or any(row.visibility != "hidden" for row in rows)
     return seen and all(row.sensitivity <= handle.clearance for row in rows)
+
+
+def says_only_what_is_hidden(reader: Reader, root: Entry) -> bool:
+    """Whether a record is no more than the saying of claims that are all withdrawn: it is out of sight with them."""
+    if not (isinstance(root.skeleton.edges, Revise) and root.skeleton.edges.utterance):
+        return False
+    claims = {entry.record_id for entry in reader.bearing_on(citing_key(root.record_id))}
+    rows = reader.beliefs_of_records(sorted(claims))
+    return bool(rows) and all(row.visibility == "hidden" for row in rows)
 
 
 def unread(body: Body, rows: Iterable[MaskRow]) -> Body:

@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
+import contextlib
+import functools
 import time
+from collections.abc import Iterable
 from pathlib import Path
 
 from firsthand.capture.cleaning import no_secret
 from firsthand.capture.gateway import Gateway
 from firsthand.config import default_database
+from firsthand.inference.static import StaticEmbedder
 from firsthand.journal import Journal
 from firsthand.ledger import first_names
 from firsthand.memory import Engine, Memory
-from firsthand.ports import Clock, Store
+from firsthand.ports import Clock, Reader, Store
 from firsthand.rules.access import Handle, handle
 from firsthand.rules.identity import Keyed
 from firsthand.rules.policy import parse_policy
-from firsthand.store.copying import Ends, ends_of, install_database
+from firsthand.store.copying import Ends, copy_database, ends_of, install_database
+from firsthand.store.floor import Floor
 from firsthand.store.keys import KeyFile
 from firsthand.store.sqlite import DEVICE_SUFFIX, KEYS_SUFFIX, SqliteStore
 from firsthand.store.translating import translated
@@ -62,7 +67,8 @@ def open(  # noqa: A001
 
     `actor` is who writes, `owner` whose credential it is (the actor itself unless said). `grant=None` is the operator
     of that file, over the whole space. `policy` (`default`, `strict`, or TOML) is put in force for the whole space and
-    stays so until another is; unset leaves the one in force. With `create=False` a file that is not there is an error.
+    stays so until another is; unset leaves the one in force. `embedder=None` writes no vectors and looks at none: who
+    opens the file with them next makes them all anew. With `create=False` a file that is not there is an error.
     Whoever can open the file can claim any role. Raises `InvalidError` for a bad argument, `DeniedError` for a policy
     under a grant, `BrokenError` for a file that is damaged or not ours.
     """
@@ -74,11 +80,14 @@ def open(  # noqa: A001
     )  # fmt: skip
     _check_names(space, scope, author)
     path = _path(url, create=create)
-    store = SqliteStore(path, synchronous=synchronous, vfs=vfs)
+    store = SqliteStore(
+        path, synchronous=synchronous, vfs=vfs, embedder=_own_embedder() if embedder is not None else None
+    )
     try:
         keyed = Keyed(store.space_key(space), store.older_keys(space))
         _check_key(store, keyed, space)
         gateway = Gateway(store, Journal(store, space), clock or SystemClock())
+        _project(store, space)
         caller = handle(space=space, scope=scope, author=author, grant=grant or OPERATOR_GRANT, keyed=keyed)
         if policy is not None:
             _put_in_force(gateway, caller, policy)
@@ -124,6 +133,21 @@ def lend_keys(target: Path, database: Path) -> bool:
     return missing.exists()
 
 
+def copied(url: str | Path | None, folder: Path) -> Path:
+    """One state of a memory's file, and its keys, in a folder; the memory is not opened for that, only its file."""
+    source, copy = _path(url, create=False), folder / "copy.db"
+    with translated():
+        copy_database(source, copy, None, None)
+    copy.chmod(0o600)
+    lend_keys(source, copy)
+    return copy
+
+
+def floor(path: Path, texts: Iterable[str]) -> Floor:
+    """A file of bare SQLite with these texts, to measure beside a memory."""
+    return Floor(path, texts)
+
+
 def ends(database: Path) -> Ends:
     """Where the ledger of each space of a file ends."""
     with translated():
@@ -140,7 +164,7 @@ def _check_choices(
     if grant is not None and not isinstance(grant, Grant):  # pyright: ignore[reportUnnecessaryIsInstance]
         raise InvalidError("grant_invalid", "grant is a firsthand.Grant", field="grant")
     if embedder not in (None, "default"):
-        raise InvalidError("embedder_unknown", "this version has no embedder to choose; leave it out", field="embedder")
+        raise InvalidError("embedder_unknown", "embedder is default, or None for no vectors", field="embedder")
     if synchronous not in SYNCHRONOUS:
         raise InvalidError(
             "synchronous_unknown", f"synchronous is one of {', '.join(SYNCHRONOUS)}", field="synchronous"
@@ -170,6 +194,34 @@ def _check_key(store: Store, keyed: Keyed, space: str) -> None:
             "key_wrong",
             "the key file beside the database is not the one it was written with; restore it from the same backup",
         )
+
+
+@functools.cache
+def _own_embedder() -> StaticEmbedder:
+    """One for the process: its words take five milliseconds to open, and as many megabytes."""
+    return StaticEmbedder()
+
+
+def _project(store: SqliteStore, space: str) -> None:
+    """Replay a space of an older file, which has no projections yet, or one whose vectors another embedder made.
+
+    A broken ledger is for `verify` to say; until then nothing is written to a space without projections.
+    """
+    with store.reading(space) as reader:
+        if not _is_outdated(store, reader) or store.is_read_only:
+            return
+    from firsthand.audit import replay_all
+
+    with contextlib.suppress(BrokenError), store.writing(space) as writer:
+        if _is_outdated(store, writer):
+            replay_all(writer, None)
+
+
+def _is_outdated(store: SqliteStore, reader: Reader) -> bool:
+    held = reader.embedding()
+    if held is None:
+        return bool(reader.head().position)
+    return store.embedder is not None and held != store.embedder.identity
 
 
 def _put_in_force(gateway: Gateway, caller: Handle, policy: str) -> None:

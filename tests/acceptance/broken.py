@@ -21,6 +21,7 @@ import firsthand.recall.pipeline
 import firsthand.recall.reading
 import firsthand.rules.access
 import firsthand.rules.tombstones
+import firsthand.surfaces.mcp.tools
 from firsthand.ports import UNLISTED
 from firsthand.rules.bearing import tombstone_of
 from firsthand.store.sqlite_read import SqliteReader
@@ -56,6 +57,8 @@ genuine: dict[str, Any] = {
     "at": firsthand.learning.jobs.Jobs._at,
     "shelve": SqliteWriter.shelve,
     "taken": firsthand.moving.surveying.Survey.taken,
+    "plain": firsthand.surfaces.mcp.tools._plain,
+    "told": firsthand.surfaces.mcp.tools.told,
 }
 
 
@@ -93,8 +96,8 @@ def lower_case_only(text: str) -> str:
     return text.lower()
 
 
-def sized_without_text(place: Any, *, count_tokens: bool) -> Any:
-    size = genuine["size"](place, count_tokens=count_tokens)
+def sized_without_text(place: Any, count: Any) -> Any:
+    size = genuine["size"](place, count)
     return msgspec.structs.replace(size, text_bytes=8, json_bytes=8, tokens=1)
 
 
@@ -202,6 +205,23 @@ def reading_every_scope(self: Any, scope: str, job: str) -> Any:
     )
 
 
+def receipts_without_conflicts(receipt: Any) -> dict[str, Any]:
+    return {name: value for name, value in genuine["plain"](receipt).items() if name != "conflicts"}
+
+
+def answers_without(pattern: str) -> Any:
+    """A tool's answers with nothing where the pattern is found in their text."""
+
+    def told(memory: Any, result: Any) -> dict[str, Any]:
+        answer = genuine["told"](memory, result)
+        content = [
+            {**part, "text": re.sub(pattern, "", part["text"], flags=re.MULTILINE)} for part in answer["content"]
+        ]
+        return {**answer, "content": content}
+
+    return told
+
+
 MUTANTS = [
     Mutant("one arm knows no scope", ("scope.cross_tenant_absent",),
            {"firsthand.store.sqlite_read.SqliteReader.postings": postings_of_every_scope}),
@@ -290,6 +310,14 @@ MUTANTS = [
            {"firsthand.restoring._later": lambda *given: ()}),
     Mutant("a correction reaches by its own clock", ("life.clock_skewed_writer",),
            {"firsthand.capture.revise._leave": reaching_by_its_own_clock}),
+    Mutant("a tool's receipt is silent on conflicts", ("contradiction.replacement.plain",),
+           {"firsthand.surfaces.mcp.tools._plain": receipts_without_conflicts}),
+    Mutant("a tool's answer qualifies nothing", ("contradiction.bounded_validity.plain",),
+           {"firsthand.surfaces.mcp.tools.told": answers_without(r"(?<=claim); [^()]+(?=\) \[)")}),
+    Mutant("a tool's answer does not set conflicts apart", ("contradiction.replacement.plain",),
+           {"firsthand.surfaces.mcp.tools.told": answers_without("^Possibly in conflict:\n")}),
+    Mutant("a tool's answer does not say where a conflict ends", ("contradiction.partial_supersession.plain",),
+           {"firsthand.surfaces.mcp.tools.told": answers_without(r"^The conflict ends here\.\n")}),
 ]  # fmt: skip
 
 ONLY_ANSWERS = frozenset((

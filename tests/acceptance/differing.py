@@ -19,6 +19,7 @@ from broken import MUTANTS, ONLY_ANSWERS
 
 from firsthand.selftest import runner
 from firsthand.selftest.world import HandClock
+from firsthand.surfaces.through_mcp import connect
 
 Broken = Sequence[tuple[str, Callable[..., Any]]]
 """Mutants that break one function, each with what it puts in its place."""
@@ -43,7 +44,7 @@ def differing() -> dict[str, frozenset[str]]:
                 found[what].add(names[done - 1])
             watch.noticed.clear()
 
-        report = runner.run_all(progress=after_each)
+        report = runner.run_all(progress=after_each, connect=connect)
     assert [r.name for r in report.results if r.outcome == "fail"] == []
     return {what: frozenset(tests) for what, tests in found.items()}
 

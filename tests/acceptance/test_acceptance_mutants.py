@@ -19,6 +19,7 @@ from test_selftest import OPEN
 
 from firsthand.selftest.outcomes import CheckResult
 from firsthand.selftest.runner import run_all
+from firsthand.surfaces.through_mcp import connect
 
 SETS = Path(__file__).with_name("must_fail.json")
 WRITTEN = json.loads(SETS.read_text(encoding="utf-8"))
@@ -39,7 +40,7 @@ def failing(mutant: Mutant, *, only: Collection[str] | None = None) -> list[Chec
         patch.setattr("os.fsync", lambda descriptor: None)
         for path, broken in mutant.patches.items():
             patch.setattr(path, broken)
-        report = run_all(only=only)
+        report = run_all(only=only, connect=connect)
     return [r for r in report.results if r.outcome == "fail" and r.name not in OPEN]
 
 
@@ -60,7 +61,7 @@ def test_every_set_belongs_to_a_mutant_and_every_acceptance_test_to_a_set() -> N
 
 
 if __name__ == "__main__":
-    looked = [r.name for r in run_all().results if r.outcome == "pass"]
+    looked = [r.name for r in run_all(connect=connect).results if r.outcome == "pass"]
     sets = {}
     for each in MUTANTS:
         results = [r for r in failing(each) if r.name in looked]

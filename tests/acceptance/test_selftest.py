@@ -17,6 +17,7 @@ from firsthand.selftest.outcomes import Check, FailedError, UnavailableError
 from firsthand.selftest.probes import PROBES, probe_all
 from firsthand.selftest.world import World
 from firsthand.surfaces.cli import app
+from firsthand.surfaces.through_mcp import connect
 from firsthand.vocabulary.errors import InvalidError
 
 OPEN: dict[str, str] = {}
@@ -26,7 +27,7 @@ CHECKS = runner.all_checks()
 
 @pytest.mark.parametrize("name", CHECKS)
 def test_it_passes_or_says_why_it_could_not_look(name: str, tmp_path: Path) -> None:
-    result = runner.run_one(CHECKS[name], tmp_path / "world")
+    result = runner.run_one(CHECKS[name], tmp_path / "world", connect)
     assert result.proof
     assert result.outcome != "fail" or name in OPEN, result.proof
     assert not result.in_control, result.proof
@@ -105,6 +106,18 @@ def test_the_command_prints_a_table_or_json_and_leaves_by_whether_any_failed(mon
     assert broken.exit_code == 10
     assert "a condition was not heeded" in broken.stdout
     assert CliRunner().invoke(app, ("selftest", "--only", "no.such")).exit_code == 2
+
+
+def test_what_is_told_through_mcp_is_unavailable_where_no_server_is_handed_in(tmp_path: Path) -> None:
+    plain, structured = (f"contradiction.replacement.{mode}" for mode in ("plain", "structured"))
+    without, other, handed = (
+        runner.run_one(CHECKS[name], tmp_path / str(number), given)
+        for number, (name, given) in enumerate(((plain, None), (structured, None), (plain, connect)))
+    )
+    assert (without.outcome, other.outcome, handed.outcome) == ("unavailable", "pass", "pass")
+    assert "server" in without.proof
+    told = json.loads(CliRunner().invoke(app, ("selftest", "--json", "--only", plain)).stdout)
+    assert [r["outcome"] for r in told["results"]] == ["pass"], "the command hands it in"
 
 
 def test_the_doctor_probes_each_capability() -> None:

@@ -44,7 +44,11 @@ def test_corrections_prints_thirteen_steps_and_two_matrices_and_writes_every_cel
     assert {s["how"] for s in found["steps"]} == {"reject", "erase"}
     assert len(found["matrix"]) == 2 * 5 * 6
     assert done.returncode == ("fail" in [c["outcome"] for c in (*found["steps"], *found["matrix"])])
-    for title in ("Deletion in thirteen steps", "told as structured", "told as plain"):
+    for title in (
+        "Deletion in thirteen steps",
+        "Contradictions: a structured claim",
+        "Contradictions: a plain sentence through MCP",
+    ):
         assert title in done.stdout
 
 
@@ -94,3 +98,50 @@ def test_hooks_measures_each_event_as_a_whole_process(tmp_path: Path) -> None:
         "hook UserPromptSubmit", "hook SessionStart", "hook PostToolUse", "hook Stop", "import firsthand",
         "python alone",
     }  # fmt: skip
+
+
+def test_answers_tells_questions_with_an_answer_from_one_without(tmp_path: Path) -> None:
+    texts = ("The red boat has a new mast.", "My sister is called Mia.", "I work at the harbour on Mondays.")
+    questions = ("What is new on the red boat?", "What is the sister called?", "Where is work on Mondays?")
+    turns = [{"speaker": "Ruth", "dia_id": f"D1:{n}", "text": text} for n, text in enumerate(texts, 1)]
+    qa = [{"question": q, "category": 4, "evidence": [f"D1:{n}"]} for n, q in enumerate(questions, 1)]
+    qa.append({"question": "Which opera did the violinist rehearse?", "category": 5, "evidence": []})
+    told = {"session_1_date_time": "9:00 am on 2 March, 2024", "session_1": turns, "qa": qa}
+    for name in ("one", "two"):
+        whole = {"speaker_a": "Ruth", "speaker_b": "Omar", **told}
+        (tmp_path / f"{name}.json").write_text(json.dumps(whole), encoding="utf-8")
+    written = tmp_path / "found"
+    asked = [sys.executable, str(BENCHES / "answers.py"), str(tmp_path), "--json", str(written)]
+    done = subprocess.run(asked, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    found = json.loads(written.read_text(encoding="utf-8"))
+    assert (found["questions"], found["with an answer"]) == (8, 6)
+    assert found["area, held or not"] == 1
+    assert sum(line["questions"] for line in found["by coverage"]) == 8
+
+
+def test_assembly_measures_shared_prefixes_and_evidence_beside_plain_recall(tmp_path: Path) -> None:
+    said = ["The heron is moored at pier 1", "The gannet needs new paint", "We sail to Porto in May", "Fine, then!"] * 4
+    turns = [{"speaker": "Ana" if n % 2 else "Ben", "dia_id": f"D1:{n}", "text": f"{t} ({n})"}
+             for n, t in enumerate(said, 1)]  # fmt: skip
+    asked = [("Where is the heron moored?", "D1:1"), ("What needs paint?", "D1:2"), ("Where do we sail?", "D1:3")] * 3
+    talk = {
+        "session_1": turns,
+        "session_1_date_time": "1:56 pm on 8 May, 2026",
+        "qa": [{"question": question, "evidence": [turn], "category": 4} for question, turn in asked],
+    }
+    (tmp_path / "talks").mkdir()
+    (tmp_path / "talks" / "one.json").write_text(json.dumps(talk), encoding="utf-8")
+    written = tmp_path / "assembly.json"
+    command = [sys.executable, str(BENCHES / "assembly.py"), str(tmp_path / "talks"), "--tokens", "400", "--limit", "4"]
+    done = subprocess.run([*command, "--json", str(written)], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+
+    found = json.loads(written.read_text(encoding="utf-8"))
+    assert {"commit", "machine", "python", "versions", "load", "load_after"} <= set(found)
+    rows = {row["what"].removeprefix("400 tokens, "): row["value"] for row in found["rows"]}
+    assert rows["shared prefix, mean: assembly"] > rows["shared prefix, mean: recall"] > 0
+    assert rows["bytes sent again: assembly"] < rows["bytes sent again: recall"]
+    assert rows["evidence in the prompt: assembly"] >= rows["evidence in the prompt: recall"] > 0
+    assert {"one turn: assembly", "one turn: recall", "turns that made room: assembly"} <= set(rows)
+    assert "evidence in the prompt" in done.stdout

@@ -57,7 +57,8 @@ def says(path: Path) -> dict[str, list[tuple[object, ...]]]:
     """Everything a file says: the ledger, the projections, the words of the indexes and what a search of each finds."""
     connection = apsw.Connection(str(path))
     try:
-        found = {t: list(connection.execute(f"SELECT * FROM {t} ORDER BY 1, 2, 3")) for t in ("entry", *PROJECTIONS)}
+        orders = {"entry": "position", **PROJECTIONS}
+        found = {t: list(connection.execute(f"SELECT * FROM {t} ORDER BY {order}")) for t, order in orders.items()}
         for index in INDEXES:
             connection.execute(
                 f"CREATE VIRTUAL TABLE temp.{index}_terms USING fts5vocab('main', '{index}', 'instance')"

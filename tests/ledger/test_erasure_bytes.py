@@ -166,7 +166,8 @@ def test_the_sweep_proves_on_a_canary_of_its_own_that_it_sees_every_place(tmp_pa
         assert report.clean
         assert {"m.db", "m.db-wal", "m.db.keys"} <= set(report.files)
         places = {"database", "write-ahead log", "end of a term", "vocabulary of lex", "vocabulary of lex_rest",
-                  "words", "utf16", "escaped", "folded", "term", "term_end", "digest"}  # fmt: skip
+                  "words", "utf16", "escaped", "folded", "term", "term_end", "digest", "vector",
+                  "vector in the file"}  # fmt: skip
         assert set(report.control) == places
         assert all(report.control.values())
         assert not memory.erasure.sweep("MAST").clean
@@ -296,3 +297,24 @@ def test_a_sweep_leaves_the_locks_of_its_process(tmp_path: Path) -> None:
         assert Path(path + "-shm").exists()
         assert Path(path + "-wal").exists()
         assert memory.capture("So is the mast.").outcome == "stored"
+
+
+def test_the_words_of_a_value_that_stand_apart_elsewhere_are_no_residue_of_it(tmp_path: Path) -> None:
+    """The word index knows no order: it cannot tell `30 days` from 30 boats that wait for days."""
+    with opened(tmp_path) as memory:
+        memory.capture("All 30 boats wait for many days; happier crews went home")
+        for value in ("30 days", "marmalade-7731", "go home happy"):
+            if value.startswith("marmalade"):
+                memory.capture("The marmalade is on shelf 7731 of the galley")
+            memory.remember(subject="anchor", predicate="limit", object=value)
+            done = memory.erase(value=("anchor", "limit", value), reason_code="privacy")
+            assert done.certificate is not None
+            assert done.certificate.clean, [p for p in done.certificate.places if p.proof == "residue"]
+        assert memory.recall("boats days").items
+        word = canary(12)
+        memory.remember(subject="anchor", predicate="limit", object=f"{word} days")
+        assert left(memory, word)
+        done = memory.erase(value=("anchor", "limit", f"{word} days"), reason_code="privacy")
+        assert done.certificate is not None
+        assert done.certificate.clean
+        assert left(memory, word) == {}

@@ -37,6 +37,9 @@ WHOLE_SPACE = {
     "units",
     "refused",
     "jobs",
+    # One row a space.
+    "embedding",
+    "drop_embedding",
 }
 WHOLE_FILE = {
     # A scope's number is the file's; the journal is only counted.

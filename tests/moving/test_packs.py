@@ -148,3 +148,25 @@ def test_evidence_that_is_not_packed_is_named_and_the_claim_waits_for_it(pair: P
     b.ledger.take_in(pair.folder / "p")
     assert b.read(fact.record_id).item.status == "pending_evidence"
     assert look(pair.path("b"), "SELECT count(*) FROM refusal") == [(0,)]
+
+
+def test_the_saying_of_what_is_withdrawn_is_out_of_sight_with_it_and_comes_back_with_it(pair: Pair) -> None:
+    """The saying that `remember` makes of its own words; what was said beside it stays."""
+    memory = pair.memory("a")
+    told = memory.remember("Noor's sister Wilhelmina lives in Kaunas")
+    talk = memory.capture("Wilhelmina lives in Kaunas, says Noor.", speaker="Noor")
+    utterance = memory.read(str(told.record_id)).supports[0].citation
+    assert utterance is not None
+    assert "Kaunas" in memory.read(utterance.record_id).item.text
+    memory.withdraw(str(told.record_id), reason="forget that")
+    folder, left_out = packed(pair, memory, scopes=[memory.scope])
+    assert "sister" not in words(folder)
+    assert "says Noor" in words(folder)
+    assert left_out["hidden"] >= 2
+    with pytest.raises(firsthand.AbsentError):
+        memory.read(utterance.record_id)
+    assert memory.read(str(talk.record_id)).item.text
+    memory.restore(str(told.record_id), reason="it may be known")
+    assert "Kaunas" in memory.read(utterance.record_id).item.text
+    folder, _ = packed(pair, memory, "again", scopes=[memory.scope])
+    assert "sister" in words(folder)

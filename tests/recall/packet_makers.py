@@ -66,6 +66,7 @@ def make_packet(items: tuple[Item, ...] = (), conflicts: tuple[ConflictGroup, ..
         "omitted": Omitted(),
         "degraded": (),
         "coverage": 1.0,
+        "likelihood": 0.91,
         "known_at": MARCH_9,
         "valid_at": None,
         "notice": NOTICE,

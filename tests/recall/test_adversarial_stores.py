@@ -15,8 +15,8 @@ from firsthand.recall import arms, fill, hydrate
 from firsthand.store.sqlite_read import SqliteReader
 from firsthand.vocabulary.limits import EPISODE_TEXT_BYTES
 
-ORDINARY = ("vector_arm_unavailable",)
-"""What every recall says without an embedder."""
+ORDINARY = ()
+"""What a recall says that lacks nothing."""
 MEMORY_MOST = 24 << 20
 """Bytes that a recall may hold at once, over what the process holds; the largest texts that can match are under six."""
 
@@ -127,7 +127,7 @@ def test_a_dispute_of_many_is_shown_as_far_as_a_cap_and_says_so(
         assert (len(packet.conflicts), len(packet.items)) == (1, 0)
         shown = everything(packet)
         assert "lamp located in shelf 3" in {item.text for item in shown}
-        assert len(shown) == sides if degraded == ORDINARY else 32 < len(shown) <= 60 + 32
+        assert len(shown) == sides if degraded == ORDINARY else 32 < len(shown) <= 60 + 30 + 32
         assert len(asked) == len(set(asked)) == 1
         assert within(memory.recall("shelf 3", kinds=["semantic"]), 16_384)
 

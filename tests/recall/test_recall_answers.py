@@ -419,13 +419,13 @@ def test_disputed_claims_stand_in_one_conflict_that_takes_one_place_and_in_no_it
 def test_a_dispute_is_shown_whole_though_only_one_side_matches(tmp_path: Path) -> None:
     with opened(tmp_path) as ana, opened(tmp_path, Ticking(START + DAY), actor="ben") as ben:
         first = ana.remember("The release is in March", subject="orion", predicate="deadline", object="2026-03-01")
-        second = ben.remember("April it shall be", subject="orion", predicate="deadline", object="2026-04-01")
+        second = ben.remember("Whenever Noor signs", subject="orion", predicate="deadline", object="2026-04-01")
         packet = ana.recall("release March", kinds=["semantic"])
         conflict = only(list(packet.conflicts))  # type: ignore[arg-type]
-        assert {i.text for i in conflict.items} == {"The release is in March", "April it shall be"}
+        assert {i.text for i in conflict.items} == {"The release is in March", "Whenever Noor signs"}
         assert texts(packet) == []
         past = ana.recall("release March", kinds=["semantic"], known_at=second.known_at)
-        assert {i.text for c in past.conflicts for i in c.items} == {"The release is in March", "April it shall be"}
+        assert {i.text for c in past.conflicts for i in c.items} == {"The release is in March", "Whenever Noor signs"}
         before = ana.recall("release March", kinds=["semantic"], known_at=first.known_at)
         assert (texts(before), before.conflicts) == (["The release is in March"], ())
 

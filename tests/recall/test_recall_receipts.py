@@ -24,15 +24,15 @@ def broken(*_: Any, **__: Any) -> Any:
 def test_an_arm_that_fails_says_so_and_the_others_still_answer(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with opened(tmp_path) as memory:
         memory.remember("Felix keeps an old violin", subject="Felix", predicate="owns", object="old violin")
-        assert memory.recall("Felix violin").degraded == ("vector_arm_unavailable",)
+        assert memory.recall("Felix violin").degraded == ()
         with monkeypatch.context() as patch:
             patch.setattr(SqliteReader, "postings", broken)
             packet = memory.at(scope="project:orion")  # a fresh look: what was read before would still answer
             packet._engine.first = None
             found = packet.recall("Felix violin string")
             assert texts(found) == ["Felix keeps an old violin"]
-            assert found.degraded == ("vector_arm_unavailable", "lexical_arm_failed")
-            assert "Degraded: vector_arm_unavailable, lexical_arm_failed." in found.render()
+            assert found.degraded == ("lexical_arm_failed",)
+            assert "Degraded: lexical_arm_failed." in found.render()
             matched_counts(found)
             empty = packet.recall("zebra crossing")
             assert (empty.items, empty.why_empty) == ((), "arm_down")
@@ -61,7 +61,7 @@ def test_a_search_that_the_gate_keeps_empty_widens_and_says_when_it_gives_up(
         )
         then = memory.recall("gate code today", kinds=["semantic"], valid_at=START + DAY)
         assert texts(then) == ["Gate code is zero today"]
-        assert then.degraded == ("vector_arm_unavailable",)
+        assert then.degraded == ()
         monkeypatch.setattr("firsthand.recall.pipeline.WIDEST", 100)
         capped = memory.recall("gate code today", kinds=["semantic"], valid_at=START + DAY)
         assert "lexical_arm_capped" in capped.degraded

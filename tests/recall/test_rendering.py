@@ -58,8 +58,22 @@ def test_an_episode_is_not_cited_for_itself_but_is_for_others() -> None:
 def test_conflicts_come_before_items_with_every_side_shown() -> None:
     sides = (make_item(1, "port is 5432"), make_item(2, "port is 6432"))
     rendered = make_packet((make_item(3, "plain"),), (ConflictGroup(code="disputed", items=sides),)).render()
-    places = [rendered.index(words) for words in (NOTICE, "Disputed", "port is 5432", "port is 6432", "- plain")]
+    told = (NOTICE, "Disputed", "port is 5432", "port is 6432", "The conflict ends here.", "- plain")
+    places = [rendered.index(words) for words in told]
     assert places == sorted(places)
+
+
+def test_each_conflict_says_where_it_ends() -> None:
+    """An item that nobody doubts stands below a conflict and is none of it."""
+    sides = [(make_item(n, f"port is {n}"), make_item(n + 1, f"port is {n + 1}")) for n in (1, 3)]
+    groups = tuple(ConflictGroup(code="possible_conflict", items=pair) for pair in sides)
+    lines = make_packet((make_item(5, "plain"),), groups).render().splitlines()
+    told = [line for line in lines if not line.startswith("  ")][2:-1]
+    ends = "The conflict ends here."
+    assert told == [
+        "Possibly in conflict:", "- port is 1", "- port is 2", ends,
+        "Possibly in conflict:", "- port is 3", "- port is 4", ends, "- plain",
+    ]  # fmt: skip
 
 
 def test_a_quote_equal_to_the_statement_is_not_printed_twice() -> None:

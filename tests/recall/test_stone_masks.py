@@ -89,7 +89,15 @@ def test_lifting_restores_every_word_and_every_row(tmp_path: Path) -> None:
         words = [sorted(texts(memory.recall(q, kinds=EVERY_KIND))) for q in ("Berlin", "Ana", "tea")]
         reject(memory, fact)
         masked = digests(memory)
-        assert {t for t in before if masked[t] != before[t]} == {*LATER, "doc", "mask", "mention", "lex", "lex_rest"}
+        assert {t for t in before if masked[t] != before[t]} == {
+            *LATER,
+            "doc",
+            "mask",
+            "mention",
+            "lex",
+            "lex_rest",
+            "vector",
+        }
         assert memory.ledger.rebuild().same
         assert digests(memory) == masked
         lift(memory)

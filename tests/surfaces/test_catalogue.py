@@ -22,6 +22,7 @@ OPERATIONS = catalogue.every()
 NAMES = [operation.name for operation in OPERATIONS]
 PARTS = ("", "review", "jobs", "ledger", "peers", "erasure")
 ELSEWHERE = {
+    "assembly": "holds a session's prompts, which a door that starts anew for each call cannot",
     "at": "a handle, not an operation", "close": "of the handle itself",
     "fenced": "how a door quotes a result", "find": "how a short id is read",
     "facts": "what the doctor reads", "capture_many": "bulk, by importers", "remember_many": "bulk, by importers",

@@ -541,7 +541,7 @@ def test_a_closed_standard_input_is_an_empty_one(home: Path) -> None:
     assert b"[text_empty]" in done.stderr
 
 
-def test_an_agent_of_an_owner_revises_its_owners_records() -> None:
+def test_an_agent_of_an_owner_revises_its_owners_records(home: Path) -> None:
     made = ask("remember", "Ana likes tea", "--actor", "ana", "--role", "person")["record_id"]
     own = ("--actor", "helper", "--owner", "ana", "--role", "agent")
     assert ask("retract", made, "--reason", "a slip", "--actor", "helper", "--role", "agent")["outcome"] == "proposed"

@@ -72,6 +72,7 @@ PACKET = Packet(
     omitted=Omitted(rows=4, bytes=3),
     degraded=("vector_down",),
     coverage=1.0,
+    likelihood=0.91,
     known_at=MARCH_9,
     valid_at=None,
     notice="n",

@@ -28,7 +28,7 @@ def live(make: Make) -> Session:
         assert FACT in context, "what is known is brought back in each turn"
         session.use("Bash", {"command": f"cat notes-{turn}"}, f"seen {turn}\n{context}\nend of {turn}")
         session.use("Read", {"file_path": f"/{turn}"}, json.dumps({"quoted": context, "n": turn}))
-        session.use("Grep", {"pattern": context}, [{"type": "text", "text": "x " * 2_000 + context}])
+        session.use("Grep", {"pattern": context}, [{"type": "text", "text": "x " * 2_000 + context + " y" * 40}])
         session.ask(f"You told me:\n{context}\nbut why, {turn}?")
         session.reply(f"Memory says {turn}:\n{context}\nSo it is.")
         session.hook("PreCompact", trigger="auto")

@@ -337,8 +337,12 @@ def test_the_client_finds_resources_and_prompts(tmp_path: Path) -> None:
             assert "The hull is dry." in texts[0]
             assert "Ana prefers tabs." in texts[1]
             assert "tabs" not in texts[0]
-            prompt = await client.get_prompt("session_start")
-            assert "The hull is dry." in prompt.messages[0].content.text
+            await agent.remember("The pump runs on 24 volts.")
+            await agent.remember("The pump runs on 12 volts.")
+            encoded = (await client.read_resource("firsthand://packet/project%3Aboat")).contents[0].text
+            for text in ((await client.get_prompt("session_start")).messages[0].content.text, encoded):
+                assert "The hull is dry." in text
+                assert text.index("Possibly in conflict") < min(text.index("24 volts"), text.index("12 volts"))
 
     anyio.run(run)
 

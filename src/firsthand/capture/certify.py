@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import functools
+from collections.abc import Mapping, Sequence
 from typing import Final, NamedTuple
 
 import msgspec
@@ -14,6 +15,7 @@ from firsthand.rules import normalise, terms
 from firsthand.rules.access import Handle
 from firsthand.rules.destroying import Wanted, folded_body
 from firsthand.rules.residue import Needle, needles
+from firsthand.rules.wordlists import IRREGULAR_FORMS
 from firsthand.stored import entry_of
 from firsthand.vocabulary.entries import Erase
 from firsthand.vocabulary.erasure import Certificate, Erasure, ErasurePlan, Place, Proof
@@ -43,13 +45,16 @@ OTHER_WORDS: Final = "other words"
 
 
 class Proofs(NamedTuple):
-    """What a sweep looks for: salts of destroyed bodies, and the words themselves where no other body holds them.
+    """What a sweep looks for: salts of destroyed bodies, their vectors, and the words where no other body holds them.
 
+    `indexed`: those of which no other body holds every term, together or apart, so that the word indexes hold none.
     `stays`: how many other bodies hold the value, without its subject.
     """
 
     salts: tuple[str, ...]
+    vectors: tuple[bytes, ...]
     words: tuple[str, ...]
+    indexed: tuple[str, ...]
     stays: int
 
 
@@ -71,26 +76,43 @@ def proofs_of(reader: Reader, handle: Handle, found: Found, wanted: Sequence[Wan
     """What to look for once the bodies are gone; asked while they are there."""
     salts = sorted(row.salt for row in reader.rows_of(found.gone).values() if row.salt is not None)
     step = max(1, -(-len(salts) // BODIES_LOOKED_FOR))
-    return Proofs(tuple(salts[::step]), *_only_there(reader, found, wanted))
+    vids = [doc.vid for doc in map(reader.doc, sorted(found.gone)[::step]) if doc is not None]
+    vectors = sorted({vector for _, vector in reader.vectors_of(vids)})
+    return Proofs(tuple(salts[::step]), tuple(vectors), *_only_there(reader, found, wanted))
 
 
-def _only_there(reader: Reader, found: Found, wanted: Sequence[Wanted]) -> tuple[tuple[str, ...], int]:
-    """The forms of the values that no body which stays holds, and how many bodies hold the others."""
+def _only_there(reader: Reader, found: Found, wanted: Sequence[Wanted]) -> tuple[tuple[str, ...], tuple[str, ...], int]:
+    """The forms that no body which stays holds, those of whose terms none holds all, and how many hold others."""
     forms = {form: Wanted((), (form,)) for w in wanted for form in (*w.values, *w.statements)}
+    made_of = {form: terms.terms(form) for form in forms}
     elsewhere: set[str] = set()
+    apart: set[str] = set()
     stays = 0
     for row in every_row(reader) if forms else ():
-        if row.body is not None and row.entry_id not in found.gone and _quick(row, forms):
+        if row.body is not None and row.entry_id not in found.gone and _quick(row, made_of):
             text = folded_body(row.body)
             held = {form for form, w in forms.items() if w.stands_in(text)}
             elsewhere |= held
+            apart |= {form for form, own in made_of.items() if set(own) <= set(terms.terms(text))}
             stays += bool(held)
-    return tuple(form for form in forms if form not in elsewhere), stays
+    words = tuple(form for form in forms if form not in elsewhere)
+    return words, tuple(form for form in words if form not in apart), stays
 
 
-def _quick(row: LedgerRow, forms: dict[str, Wanted]) -> bool:
-    body = row.body or ""
-    return not body.isascii() or any(max(form.split(), key=len) in body.lower() for form in forms)
+def _quick(row: LedgerRow, made_of: Mapping[str, Sequence[str]]) -> bool:
+    """Whether a body may hold any of the forms, or every term of one."""
+    body = (row.body or "").lower()
+    return not body.isascii() or any(all(_beginning(t) in body for t in own) for own in made_of.values())
+
+
+@functools.cache
+def _irregular() -> frozenset[str]:
+    return frozenset(IRREGULAR_FORMS.values())
+
+
+def _beginning(term: str) -> str:
+    """What every word of a term begins with: a stem may change a last letter, and an irregular one more."""
+    return "" if term in _irregular() else term[: max(2, len(term) - 1)]
 
 
 def owe(writer: Writer, entry_id: str, at: int, plan: ErasurePlan) -> None:
@@ -116,8 +138,8 @@ def _finish(gateway: Gateway, handle: Handle, entry_ids: Sequence[str], proofs: 
     looked = [Needle("words", s.encode()) for s in proofs.salts] if proofs is not None else []
     words = proofs.words if proofs is not None else ()
     sought = [n for each in words for n in needles(each) if n.form != "digest" and not n.is_short]
-    left = gateway.store.sweep([*looked, *sought], ())
-    for each in words:
+    left = gateway.store.sweep([*looked, *sought], (), proofs.vectors if proofs is not None else ())
+    for each in proofs.indexed if proofs is not None else ():
         left += gateway.store.sweep((), terms.terms(each))
     cleaning = _Cleaning(gateway.store.files(), scrubbed, left, proofs)
     with gateway.store.writing(handle.space) as writer:
@@ -207,10 +229,10 @@ def is_genuine(handle: Handle, shown: Certificate) -> bool:
 
 
 def _swept(cleaning: _Cleaning) -> list[Place]:
-    """Each file and both word indexes, with what the sweep found in them."""
+    """Each file, both word indexes and the vectors, with what the sweep found in them."""
     files, scrubbed, left, proofs = cleaning
     places: list[Place] = []
-    for name in (*files, "lex", "lex_rest"):
+    for name in (*files, "lex", "lex_rest", "vector"):
         found = [r for r in left if r.where == name]
         blocked = name.endswith("-wal") and scrubbed.log == "blocked"
         proof: Proof = (
@@ -221,7 +243,8 @@ def _swept(cleaning: _Cleaning) -> list[Place]:
         places.append(Place(place=name, proof=proof, note=note if proofs is not None else "cleaned, not swept"))
     if proofs is not None and proofs.stays:
         words = (
-            f"{proofs.stays} bodies that stay hold the value without its subject; erase the value alone to reach them"
+            f"{proofs.stays} bodies that stay hold the value without its subject, or are names of scopes and people; "
+            "`sweep` shows where, `erase` with their ids reaches them"
         )
         places.append(Place(place=OTHER_WORDS, proof="declared_controlled", note=words))
     return places

@@ -84,6 +84,12 @@ def _is_setting(value: str) -> bool:
     return _is_password(value) and not re.match(r"[~.]{0,2}/|[A-Za-z]:\\", value)
 
 
+def _is_variable(value: str) -> bool:
+    """Say whether the value of an environment variable, without quotes, is a secret."""
+    digits, letters = any(map(str.isdigit, value)), any(map(str.isalpha, value))
+    return digits and letters and _is_setting(value) and not re.search(r"[()]|://", value)
+
+
 def _is_basic(credentials: str) -> bool:
     try:
         return b":" in a2b_base64(credentials + "=" * (-len(credentials) % 4))
@@ -98,6 +104,7 @@ _NAMES: Final = (
     "(?:pg)?password|passwd|pwd|passphrase|api[ _-]?key|client[ _-]?secret|secret[ _-]?key|access[ _-]?token"
     "|auth[ _-]?token"
 )
+_VARIABLES: Final = f"{_NAMES.upper()}|(?<=_)(?:SECRET|TOKEN|PASS)|(?:ENCRYPTION|PRIVATE|ACCESS|SIGNING)_KEY"
 
 _DETECTORS: Final = (
     _token("aws_access_key", "AKIA ASIA ABIA ACCA", "(?:AKIA|ASIA|ABIA|ACCA)[A-Z0-9]{16}"),
@@ -184,11 +191,34 @@ _DETECTORS: Final = (
     ),
     _Detector(
         "password",
-        ("ASSW", "PWD", "PASSPHRASE", "KEY", "SECRET", "TOKEN"),
+        ("PASS", "PWD", "KEY", "SECRET", "TOKEN"),
         # An environment variable is set to a quoted string: nobody writes prose like that.
-        rf"(?<![A-Za-z0-9])(?:[A-Z0-9]{{1,20}}_){{0,4}}(?:{_NAMES.upper()}|(?<=_)(?:SECRET|TOKEN))="
-        r"(?P<quote>[\"'])(?P<secret>[^\"'\n]{8,256})(?P=quote)",
+        rf"(?<![A-Za-z0-9])(?:[A-Z0-9]{{1,20}}_){{0,4}}(?:{_VARIABLES})="
+        r"(?P<quote>[\"'])(?P<secret>[^\"']{6,256})(?P=quote)",
         _is_setting,
+    ),
+    _Detector(
+        "password",
+        ("PASS", "PWD", "KEY", "SECRET", "TOKEN"),
+        # The same without quotes, up to a space: a short one is none of prose's words either, where it holds a digit.
+        rf"(?<![A-Za-z0-9])(?:[A-Z0-9]{{1,20}}_){{0,4}}(?:{_VARIABLES})="
+        r"(?P<secret>[^\s\"'`<>\[{(,;&$][^\s\"'`<>,;&]{4,254}[^\s\"'`<>,;&.:!?)\]}])",
+        _is_variable,
+    ),
+    _Detector(
+        "password",
+        ("assw", "ASSW", "pwd", "PWD", "assphrase"),
+        # Names of passwords alone, quoted as in JSON: six characters are enough.
+        r"(?i)(?<![a-z0-9])(?:[a-z0-9]{1,20}[_-]){0,4}(?:(?:pg)?password|passwd|pwd|passphrase)[\"']?\s{0,3}"
+        r"(?::=|=>|=|:)\s{0,3}(?P<quote>[\"'])(?P<secret>[^\s\"']{6,256})(?P=quote)",
+        _is_variable,
+    ),
+    _Detector(
+        "password",
+        ("--password", "--passwd", "--token", "--api-key", "--secret"),
+        r"(?<![\w-])--(?:password|passwd|token|api-key|secret)[ =]"
+        r"(?P<secret>[^\s\"'`<>\[{(,;&$-][^\s\"'`<>,;&]{4,254})",
+        _is_assigned_secret,
     ),
     _Detector(
         "basic_credentials",

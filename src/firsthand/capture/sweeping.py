@@ -11,8 +11,9 @@ from typing import Final
 from firsthand.capture.gateway import Gateway
 from firsthand.ports import Residue, Store
 from firsthand.rules.access import Handle
-from firsthand.rules.residue import FORMS, Needle, needles
-from firsthand.rules.terms import terms
+from firsthand.rules.lexicon import ordinary
+from firsthand.rules.residue import FORMS, Needle, needles, vector_needle
+from firsthand.rules.terms import terms, tokens
 from firsthand.vocabulary.erasure import SweepHit, SweepReport
 from firsthand.vocabulary.errors import BrokenError, InvalidError
 from firsthand.vocabulary.limits import LIST_ITEMS, QUERY_BYTES, check_bytes, check_count
@@ -20,8 +21,11 @@ from firsthand.vocabulary.limits import LIST_ITEMS, QUERY_BYTES, check_bytes, ch
 _LETTERS: Final = "ghjkmnpqrtvwxz"
 """No hexadecimal digits, and no letter that a stem may lose."""
 CANARY_LETTERS: Final = 16
+CANARY_WORDS: Final = 8
+"""No embedder knows a row of letters, so the canary among the vectors is made of words."""
 DECLARED: Final = (
     "keyed digests of erased values and sentences stay: they say nothing without the key file",
+    "a vector is looked for where the words were a whole text; in one of more words they cannot be told apart",
     "backups, exports, other stores and other processes' memory are not looked at",
 )
 
@@ -36,7 +40,7 @@ def sweep(gateway: Gateway, handle: Handle, words: Sequence[str]) -> SweepReport
     gateway.journal.flush()
     found: list[Residue] = []
     for text in dict.fromkeys(words):
-        found += gateway.store.sweep(needles(text), terms(text))
+        found += gateway.store.sweep(needles(text), terms(text), _vectors(gateway.store, text))
     return SweepReport(
         clean=not found,
         files=tuple(gateway.store.files()),
@@ -51,12 +55,20 @@ def control(store: Store) -> dict[str, int]:
     canary = "".join(secrets.choice(_LETTERS) for _ in range(CANARY_LETTERS))
     spelled = f'É"{canary.upper()}'
     looked_for = (*needles(canary), *needles(spelled))
+    vectors = _vectors(store, " ".join(secrets.choice(sorted(ordinary())) for _ in range(CANARY_WORDS)))
+    planted = _planted((*looked_for, *map(vector_needle, vectors)))
     with tempfile.TemporaryDirectory() as folder:
-        seen = store.rehearse(Path(folder), canary, _planted(looked_for), looked_for)
+        seen = store.rehearse(Path(folder), canary, planted, looked_for, vectors)
     for place, times in seen.items():
         if not times:
             raise BrokenError("sweep_blind", f"the sweep does not see a canary in {place}", field=place)
     return seen
+
+
+def _vectors(store: Store, text: str) -> list[bytes]:
+    """The vector of a whole text, if this store makes any."""
+    made = store.embedder.embed([tokens(text)]) if store.embedder is not None else []
+    return [vector for vector in made if vector]
 
 
 def _planted(looked_for: Sequence[Needle]) -> dict[str, bytes]:

@@ -22,6 +22,7 @@ from firsthand.rules.access import Handle
 from firsthand.rules.bearing import assertions_of, tombstone_of
 from firsthand.rules.evidence import grade
 from firsthand.rules.view import View
+from firsthand.veil import says_only_what_is_hidden
 from firsthand.vocabulary.entries import Attend, Define, Entry, Judge, Propose, Revise, Skeleton, Support, root_of
 from firsthand.vocabulary.errors import InvalidError
 from firsthand.vocabulary.kinds import Sensitivity
@@ -157,6 +158,9 @@ class _Choice:
             return "not_current"
         if any(r.sensitivity > self._handle.clearance or not self._handle.reads(r.scope_id) for r in rows):
             return ""
+        root = self._reader.get(root_of(record))
+        if root is not None and says_only_what_is_hidden(self._reader, root):
+            return "hidden"
         return _lock(rows, self._level) or self._masked(root_of(record))
 
     def _masked(self, entry_id: str) -> str | None:
@@ -202,7 +206,8 @@ def _found(reader: Reader, handle: Handle, wanted: Wanted, now: int) -> tuple[st
     from firsthand.recall.plan import plan
 
     asked = plan(handle, now, wanted.query, limit=RECALL_LIMIT_MAX, clearance=wanted.clearance)
-    packet = recall(reader, handle, asked, Cache()).packet
+    # By words alone: a pack leaves the house, and what is merely alike was not asked for.
+    packet = recall(reader, handle, asked, Cache(None)).packet
     conflicts = [item.record_id for group in packet.conflicts for item in group.items]
     return (*(item.record_id for item in packet.items), *conflicts)
 

@@ -19,7 +19,9 @@ Progress = Callable[[int, int], None]
 
 
 class Store(Protocol):
-    """One database file or server: every space in it."""
+    """One database file or server: every space in it. `embedder` makes the vectors of what is written."""
+
+    embedder: Embedder | None
 
     def reading(self, space: str) -> AbstractContextManager[Reader]:
         """A snapshot of a space for as long as the context lasts."""
@@ -53,12 +55,20 @@ class Store(Protocol):
         """Clean the file of what deleted rows left in it: the log, and pages that hold nothing any more."""
         ...
 
-    def sweep(self, needles: Sequence[Needle], terms: Sequence[str]) -> list[Residue]:
-        """Where the files hold any of these bytes, and the word indexes all of these terms."""
+    def sweep(self, needles: Sequence[Needle], terms: Sequence[str], vectors: Sequence[bytes] = ()) -> list[Residue]:
+        """Where the files hold any of these bytes, the word indexes all of these terms, and what is left of vectors.
+
+        A vector that words which stay have as well is not looked for in the files.
+        """
         ...
 
     def rehearse(
-        self, folder: Path, canary: str, planted: Mapping[str, bytes], needles: Sequence[Needle]
+        self,
+        folder: Path,
+        canary: str,
+        planted: Mapping[str, bytes],
+        needles: Sequence[Needle],
+        vectors: Sequence[bytes],
     ) -> dict[str, int]:
         """How often a sweep finds a canary in each place of a store made for it, and each planted form in a file."""
         ...
@@ -85,11 +95,26 @@ class Clock(Protocol):
 
 
 class Embedder(Protocol):
-    """Text as a vector; the default arm degrades with a code where there is none."""
+    """Text as a vector; the vector arm degrades with a code where there is none.
 
-    identity: str
-    dimension: int
+    `identity` names whatever makes other vectors: those of two names are never compared. `length` is that of a vector.
+    """
 
-    def embed(self, texts: Sequence[str]) -> list[bytes]:
-        """One int8 vector of `dimension` bytes per text."""
+    @property
+    def identity(self) -> str:
+        """The name of this way to make vectors."""
+        ...
+
+    @property
+    def dimension(self) -> int:
+        """How many bytes a vector has."""
+        ...
+
+    @property
+    def length(self) -> int:
+        """How long a vector is, in steps of its int8 numbers."""
+        ...
+
+    def embed(self, texts: Sequence[Sequence[str]]) -> list[bytes]:
+        """One int8 vector per text, given as its normalised words in order; an empty one where none is known."""
         ...

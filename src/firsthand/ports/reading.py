@@ -192,6 +192,22 @@ class SearchReader(Protocol):
         """Places of a scope's documents of some kinds, from one place up to another, comma-separated, in no order."""
         ...
 
+    def off(self, scope_no: int) -> list[tuple[int, Shelf]]:
+        """Document numbers of a scope that are not listed, with their shelves; not what is only there to be cited."""
+        ...
+
+    def vectors(self, scope_no: int, start: int, stop: int) -> list[tuple[int, bytes]]:
+        """The vectors of a scope's documents, from one place up to another; not all have one."""
+        ...
+
+    def vectors_of(self, vids: Iterable[int]) -> list[tuple[int, bytes]]:
+        """The vectors of some documents, of those that have one."""
+        ...
+
+    def embedding(self) -> str | None:
+        """By which embedder every vector of the space was made: empty, if some are missing; unset, if nothing is."""
+        ...
+
     def unlisted(self, scope_no: int) -> list[int]:
         """Numbers of a scope's threaded documents that are not listed."""
         ...

@@ -40,7 +40,8 @@ class LedgerRow(NamedTuple):
 class ScopeRow(NamedTuple):
     """A scope's number, how many documents it numbered and how many are on each shelf.
 
-    `changed` counts what came, went or moved; `erasures` how often a document lost its words.
+    `changed` counts what came, went or moved; `erasures` how often a document lost its words; `reworded` how often one
+    was indexed by other words than before.
     """
 
     scope_id: str
@@ -51,6 +52,7 @@ class ScopeRow(NamedTuple):
     rest: int
     changed: int
     erasures: int
+    reworded: int
 
 
 class DocRow(NamedTuple):

@@ -7,6 +7,7 @@ from typing import Protocol
 
 from firsthand.ports.reading import Reader
 from firsthand.ports.rows import Attention, BeliefRow, DocRow, JobRow, LedgerRow, MaskRow, RequestRow, ScopeRow, Shelf
+from firsthand.rules.wording import Indexed
 from firsthand.vocabulary.entries import Entry
 
 
@@ -49,15 +50,15 @@ class Writer(Reader, Protocol):
         """Keep the words behind an opaque id."""
         ...
 
-    def put_doc(self, doc: DocRow, terms: Sequence[str]) -> None:
-        """Add a document, its terms on its shelf."""
+    def put_doc(self, doc: DocRow, indexed: Indexed) -> None:
+        """Add a document, its terms and its vector on its shelf."""
         ...
 
-    def shelve(self, scope_id: str, vid: int, was: Shelf, now: Shelf, terms: Sequence[str]) -> None:
-        """Move a document's words from one index to another."""
+    def shelve(self, scope_id: str, vid: int, was: Shelf, now: Shelf, indexed: Indexed) -> None:
+        """Move a document's words from one index to another; where they are in none they have no vector either."""
         ...
 
-    def reindex(self, scope_id: str, doc: DocRow, terms: Sequence[str]) -> None:
+    def reindex(self, scope_id: str, doc: DocRow, indexed: Indexed) -> None:
         """Index a document's words anew, on the shelf it is on."""
         ...
 

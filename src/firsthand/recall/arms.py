@@ -11,7 +11,8 @@ from firsthand.ports import LISTED, REST, SEQ_BITS, Reader, Shelf
 from firsthand.recall.cache import SEQ_MASK, Cache
 from firsthand.recall.plan import DEFAULT_KINDS, Place, Plan
 from firsthand.recall.query import QueryFeatures
-from firsthand.recall.score import BoolArray, IntArray, ScoreArray, among, lexical, top
+from firsthand.recall.score import ALIKE_LEAST, BoolArray, IntArray, ScoreArray, among, lexical, top
+from firsthand.recall.vectors import MOST_ROWS, Meant, vector_of
 from firsthand.rules.mentions import mentions
 from firsthand.rules.normalise import name_key
 from firsthand.vocabulary.kinds import KINDS, Kind
@@ -24,6 +25,7 @@ RECENT_FETCH: Final = 60
 CLAIMS_FETCH: Final = 60
 CLAIMS_LOOKED_AT: Final = 80
 """Among the best so many there are usually enough beliefs; if not, the kind of every document is asked for."""
+ALIKE_FETCH: Final = 30
 WIDEST: Final = 8_192
 """Documents that the lexical arm looks at before it gives up widening, and says so."""
 EPISODIC: Final = KINDS.index("episodic")
@@ -37,13 +39,17 @@ _NO_SCORES: Final = np.zeros(0, dtype=np.float32)
 
 
 class Found(NamedTuple):
-    """Documents in each arm's order, in the recall's numbering; posting lists, scores and rarities of the terms."""
+    """Documents in each arm's order, in the recall's numbering; posting lists, scores and rarities of the terms.
+
+    `meant`: the query among the vectors, if there are any.
+    """
 
     arms: dict[ArmName, IntArray]
     lists: dict[str, IntArray]
     dense: ScoreArray
     rarity: dict[str, float]
     degraded: tuple[str, ...]
+    meant: Meant | None = None
 
 
 class Ground(NamedTuple):
@@ -91,8 +97,9 @@ def ground(reader: Reader, plan: Plan, scope_ids: dict[str, str], cache: Cache) 
 
 def search(reader: Reader, plan: Plan, base: Ground, query: QueryFeatures, named: Sequence[str], cache: Cache) -> Found:
     """Run every arm; one that fails says so in a code, and the others still answer."""
-    # The vector arm comes with an embedder; until then every recall says that it ran without.
-    degraded = ["vector_arm_unavailable"]
+    lacking = _lacking(reader, base, cache)
+    degraded = [lacking] if lacking is not None else []
+    meant: Meant | None = None
     arms: dict[ArmName, IntArray] = {}
     lists, rarity, dense = dict[str, IntArray](), dict[str, float](), _NO_SCORES
 
@@ -105,10 +112,17 @@ def search(reader: Reader, plan: Plan, base: Ground, query: QueryFeatures, named
         found = top(_of_kinds(reader, plan, base, dense, cache), fetch_of(plan))
         return found if len(found) < fetch_of(plan) else _with_claims(reader, base, dense, found, cache)
 
+    def vector_arm() -> IntArray:
+        nonlocal meant
+        meant = _meant(reader, base, query, cache)
+        return _alike(reader, plan, base, meant, cache) if meant is not None else _NOTHING
+
     wanted: dict[ArmName, Callable[[], IntArray]] = {
         "lexical": lexical_arm,
         "entity": lambda: _entity(reader, plan, base, named, arms.get("lexical", _NOTHING), cache),
     }
+    if lacking is None:
+        wanted["vector"] = vector_arm
     if not query.terms or plan.kinds == ("working",):
         wanted["recent"] = lambda: _recent(reader, plan, base)
     for name, arm in wanted.items():
@@ -118,7 +132,46 @@ def search(reader: Reader, plan: Plan, base: Ground, query: QueryFeatures, named
             degraded.append(f"{name}{FAILED}")
     if len(dense) < base.size:  # made here only then: a second array as long as the scope costs more than its scores
         dense = np.zeros(base.size, dtype=np.float32)
-    return Found(arms, lists, dense, rarity, tuple(degraded))
+    return Found(arms, lists, dense, rarity, tuple(degraded), meant)
+
+
+def _lacking(reader: Reader, base: Ground, cache: Cache) -> str | None:
+    """Why a recall has no vectors to look at, as a code; unset where it has."""
+    if cache.embedder is None:
+        return "vector_arm_unavailable"
+    if reader.embedding() not in (None, cache.embedder.identity):
+        return "vectors_outdated"
+    return "vector_arm_dropped" if base.size > MOST_ROWS else None
+
+
+def _meant(reader: Reader, base: Ground, query: QueryFeatures, cache: Cache) -> Meant | None:
+    """A query among the vectors of the scopes, unless none of its words is known."""
+    assert cache.embedder is not None
+    vector = vector_of(cache.embedder, query.words) if query.words else None
+    if vector is None:
+        return None
+    return Meant(vector, [(p.offset, p.row.next_seq, cache.vectors(reader, p.row)) for p in base.places])
+
+
+def _alike(reader: Reader, plan: Plan, base: Ground, meant: Meant, cache: Cache) -> IntArray:
+    """Documents of the kinds asked for whose words mean what the query means, whether or not they share one with it."""
+    asked = shelves(plan)
+    everything = set(plan.kinds) >= set(DEFAULT_KINDS)
+    numbers: list[IntArray] = [_NOTHING]
+    scores: list[ScoreArray] = [np.zeros(0, dtype=np.float32)]
+    for place, over, (_, _, vectors) in zip(base.places, base.over, meant.parts, strict=True):
+        seen = vectors.seen(place.row, asked, over)
+        if everything:
+            seen[cache.of_kinds(reader, place.row, ("entity",))] = False
+        else:
+            wanted = np.zeros(len(seen), dtype=np.bool_)
+            wanted[cache.of_kinds(reader, place.row, plan.kinds)] = True
+            seen &= wanted
+        near = vectors.near(meant.query, seen, ALIKE_LEAST, ALIKE_FETCH)
+        numbers.append(near.places + place.offset)
+        scores.append(near.similarity)
+    found, similarity = np.concatenate(numbers), np.concatenate(scores)
+    return found[np.lexsort((-found, -similarity))[:ALIKE_FETCH]]
 
 
 def fetch_of(plan: Plan) -> int:

@@ -2,8 +2,8 @@
 
 All follow the space. New documents are added to a posting list, and it is dropped as soon as an older document of its
 scope goes or changes. A document's columns are read when it is first looked at; they never change but by an erasure,
-which drops them all, or by the next document of its thread. So a ranking never depends on what this process read before
-(design 04), and what a recall reads does not grow with the scope.
+which drops them all, or by the next document of its thread. Vectors are kept until words are masked. So a ranking never
+depends on what this process read before (design 04), and what a recall reads of documents does not grow with the scope.
 """
 
 from __future__ import annotations
@@ -17,9 +17,10 @@ from typing import Any, Final, Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from firsthand.ports import SEQ_BITS, ColumnsRow, Reader, ScopeRow, Shelf
+from firsthand.ports import SEQ_BITS, ColumnsRow, Embedder, Reader, ScopeRow, Shelf
 from firsthand.recall.rejections import Looked
 from firsthand.recall.score import IntArray, distinct
+from firsthand.recall.vectors import Matrix, Vectors
 from firsthand.rules.wording import QUESTION, TIME_WORDS
 from firsthand.vocabulary.kinds import KINDS, Kind
 
@@ -134,9 +135,11 @@ def _longer(array: NDArray[Any], size: int) -> NDArray[Any]:
 
 
 class Cache:
-    """Posting lists, columns and speakers of one space's scopes, and what they reject; safe for threads."""
+    """Posting lists, columns, vectors and speakers of one space's scopes, and what they reject; safe for threads."""
 
-    def __init__(self) -> None:
+    def __init__(self, embedder: Embedder | None = None) -> None:
+        self.embedder = embedder
+        self._matrices: dict[int, Matrix] = {}
         self._lists: OrderedDict[tuple[int, str, Shelf], Postings] = OrderedDict()
         self._kept = 0
         self._held: dict[int, _Held] = {}
@@ -157,6 +160,7 @@ class Cache:
         for key in [k for k in self._lists if k[0] == number]:
             self._kept -= len(self._lists.pop(key).places)
         self._held.pop(number, None)
+        self._matrices.pop(number, None)
         self._speakers.pop(number, None)
         self._unlisted.pop(number, None)
         self.looked.forget()
@@ -232,6 +236,16 @@ class Cache:
             if held is None:
                 held = self._held[scope.scope_no] = _Held()
             return held.get(reader, scope, places)
+
+    def vectors(self, reader: Reader, scope: ScopeRow) -> Vectors:
+        """The vectors of a scope's documents, read anew where any of them was made of other words since."""
+        assert self.embedder is not None
+        with self._lock:
+            self._heed(scope)
+            held = self._matrices.get(scope.scope_no)
+            if held is None or held.state != (scope.erasures, scope.reworded):
+                held = self._matrices[scope.scope_no] = Matrix(scope, self.embedder)
+            return held.upto(reader, scope)
 
     def speakers(self, reader: Reader, scope: ScopeRow) -> dict[str, int]:
         """Speaker names of a scope with their numbers."""

@@ -14,8 +14,21 @@ from firsthand.vocabulary.packets import Item
 
 HEARSAY: Final = 0.5
 """What others say of whoever is asked about counts half."""
+LIKELIHOODS: Final = (
+    (0.0, 0.2), (0.05, 0.37), (0.15, 0.51), (0.25, 0.59), (0.4, 0.64), (0.5, 0.71), (0.65, 0.83), (0.8, 0.88),
+    (1.0, 0.9),
+)  # fmt: skip
+"""How often a packet of so much coverage held an answer, in conversations of which some questions have none."""
 ELSEWHERE: Final = 0.5
 """Half of what somebody else's words hold is taken off: the question may be about the wrong person."""
+
+
+def likelihood(query: QueryFeatures, covered: float) -> float | None:
+    """How likely a packet of so much coverage is to hold an answer; unset for a query that asks for nothing."""
+    if not any(t not in query.faint for t in query.terms):
+        return None
+    at, share = zip(*LIKELIHOODS, strict=True)
+    return round(float(np.interp(covered, at, share)), 2)
 
 
 def coverage(

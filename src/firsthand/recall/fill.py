@@ -24,7 +24,7 @@ from firsthand.recall.selection import Selected, select
 from firsthand.rules.access import Handle
 from firsthand.rules.qualify import contradicted
 from firsthand.vocabulary.packets import ArmName, Why
-from firsthand.vocabulary.rendering import selection_remarks
+from firsthand.vocabulary.rendering import MAY_HOLD_NONE, selection_remarks
 
 HYDRATE_MORE: Final = 2
 NEIGHBOUR_DEMOTION: Final = 0.7
@@ -92,9 +92,10 @@ class Filling:
             whole = with_exceptions_beside(_above_its_source(whole))
             selected = select(group(with_near_conflicts(_met_first(_current_first(whole)))), plan)
             grouped = selected.grouped
+            remarks = (*selection_remarks(selected.selection), MAY_HOLD_NONE)
             packed = pack(
                 grouped.items, grouped.conflicts, limit=plan.limit, max_bytes=plan.max_bytes,
-                max_tokens=plan.max_tokens, notice=notice, remarks=selection_remarks(selected.selection),
+                max_tokens=plan.max_tokens, count=plan.count_tokens, notice=notice, remarks=remarks,
             )  # fmt: skip
             full = len(packed.items) + len(packed.conflicts) >= plan.limit
             if full or taken >= len(ranked.numbers):
@@ -103,6 +104,13 @@ class Filling:
                 kept_out, degraded = self._beside.kept_out, tuple(self._degraded)
                 return Filled(grouped, selected, packed, self._numbers, left_behind, kept_out, degraded)
             more *= 2
+
+    def again(self, record_ids: Sequence[str]) -> list[Candidate]:
+        """Records by their ids as they are now, whatever was asked, with the other sides of their conflicts."""
+        if self._plan.known_at is None:
+            self._gate.admit({row.vid for row in self._reader.beliefs_of_records(record_ids)})
+        found = self._reached([Reached(record, record, 0.0, 0) for record in record_ids], ())
+        return with_near_conflicts(with_exceptions_beside([*found, *self._opponents(found)]))
 
     def _hydrated(self, start: int, count: int) -> list[Candidate]:
         """Some of the best documents as items; the pure gate again on every row that comes back."""

@@ -117,8 +117,14 @@ def fuse(
     attention: Mapping[str, Attention],
 ) -> Ranked:
     """The documents that passed, best first; the order is total, the newer first among equals."""
-    ranking = rank(query, candidates, found.dense)
     numbers, rows = passed
+    if found.meant is not None:
+        alike = found.meant.similarity(candidates.seq)
+        if plan.include or plan.known_at is not None:
+            # What was not known then, or is locked now, lends its neighbours nothing.
+            alike[~among(candidates.seq, numbers, len(found.dense))] = 0
+        candidates = msgspec.structs.replace(candidates, similarity=alike)
+    ranking = rank(query, candidates, found.dense)
     at = np.searchsorted(candidates.seq, numbers)
     parts: dict[str, FloatArray] = {n: v[at] for n, v in ranking.parts.items()}
     claims = np.array([r.kind != "episodic" for r in rows], dtype=np.bool_)

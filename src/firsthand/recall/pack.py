@@ -8,11 +8,8 @@ import msgspec
 
 from firsthand.recall.group import Candidate, Rank, RankedConflict, rank_of
 from firsthand.vocabulary.packets import ConflictGroup, Item, Omitted
-from firsthand.vocabulary.rendering import conflict_block, frame_text, item_block
-from firsthand.vocabulary.tokens import estimate_tokens
-
-OMISSIONS_COUNTED = 9_999_999
-"""The frame is measured with the widest count of omissions it may have to show."""
+from firsthand.vocabulary.rendering import OMISSIONS_COUNTED, conflict_block, frame_text, item_block
+from firsthand.vocabulary.tokens import CountTokens, estimate_tokens
 
 
 class Packed(msgspec.Struct, frozen=True, kw_only=True):
@@ -61,16 +58,17 @@ def pack(
     limit: int,
     max_bytes: int,
     max_tokens: int | None = None,
+    count: CountTokens = estimate_tokens,
     notice: str = "",
     remarks: Sequence[str] = (),
 ) -> Packed:
     """The best `limit` places that fit, conflicts first; a conflict takes one place, at its best member's rank.
 
     Bytes are those of the items' JSON; their rendered text, with the fence, keeps within the same number. Tokens are
-    those of the rendered packet, fence, `notice` and `remarks` included.
+    those of the rendered packet, fence, `notice` and `remarks` included, as `count` counts them.
     """
     assert limit >= 1, "a recall asks for at least one item"
-    room = _room(limit, max_bytes, max_tokens, notice, remarks)
+    room = _room(limit, max_bytes, max_tokens, count, notice, remarks)
     whole = msgspec.structs.replace(room)
     ranked = sorted((*conflicts, *items), key=_place_rank)
     first = [place for place in ranked[:limit] if isinstance(place, RankedConflict)]
@@ -82,7 +80,7 @@ def pack(
         if room.places < 1:
             omitted["rows"] += 1
             continue
-        refusal = room.refusal(size := _size(place, count_tokens=max_tokens is not None))
+        refusal = room.refusal(size := _size(place, None if max_tokens is None else count))
         if refusal is None:
             room.take(size)
             taken.append(place)
@@ -99,13 +97,15 @@ def pack(
     )
 
 
-def _room(limit: int, max_bytes: int, max_tokens: int | None, notice: str, remarks: Sequence[str]) -> _Room:
+def _room(
+    limit: int, max_bytes: int, max_tokens: int | None, count: CountTokens, notice: str, remarks: Sequence[str]
+) -> _Room:
     frame = frame_text(notice, omitted=OMISSIONS_COUNTED, remarks=remarks)
     return _Room(
         places=limit,
         json_bytes=max_bytes,
         text_bytes=max_bytes - len(frame.encode()),
-        tokens=None if max_tokens is None else max_tokens - estimate_tokens(frame),
+        tokens=None if max_tokens is None else max_tokens - count(frame),
     )
 
 
@@ -117,9 +117,9 @@ def _items(place: Candidate | RankedConflict) -> tuple[Item, ...]:
     return place.group.items if isinstance(place, RankedConflict) else (place.item,)
 
 
-def _size(place: Candidate | RankedConflict, *, count_tokens: bool) -> _Size:
+def _size(place: Candidate | RankedConflict, count: CountTokens | None) -> _Size:
     if isinstance(place, RankedConflict):
         encoded, text = msgspec.json.encode(place.group), conflict_block(place.group)
     else:
         encoded, text = msgspec.json.encode(place.item), item_block(place.item)
-    return _Size(len(encoded) + 1, len(text.encode()) + 1, estimate_tokens(text + "\n") if count_tokens else 0)
+    return _Size(len(encoded) + 1, len(text.encode()) + 1, 0 if count is None else count(text + "\n"))

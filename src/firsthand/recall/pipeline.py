@@ -13,7 +13,7 @@ import numpy as np
 from firsthand.ports import BeliefRow, JournalRow, Reader, Scored
 from firsthand.recall.arms import FAILED, WIDEST, Found, Ground, fetch_of, ground, search, wider
 from firsthand.recall.cache import Cache
-from firsthand.recall.coverage import coverage
+from firsthand.recall.coverage import coverage, likelihood
 from firsthand.recall.fill import Filled, Filling
 from firsthand.recall.fuse import (
     Passed,
@@ -71,9 +71,10 @@ def recall(reader: Reader, handle: Handle, plan: Plan, cache: Cache) -> Trace:
 
     filled = Filling(reader, handle, plan, base, found, ranked, attention, cache.looked).fill(NOTICE)
     packet = _packet(reader, handle, plan, base, found, query, named, filled)
+    delivered = delivered_ids(packet.items) + delivered_ids(i for c in packet.conflicts for i in c.items)
     return Trace(
         packet, base, found, ranked, filled.grouped, filled.kept_out, filled.selected.scores,
-        _receipt(handle, plan, packet),
+        receipt_of(handle, plan, packet, delivered),
     )  # fmt: skip
 
 
@@ -148,6 +149,7 @@ def _packet(
     """The answer, counted in places: a conflict is one, and `matching` is `returned` and all that was omitted."""
     packed, grouped, left_behind = filled.packed, filled.grouped, filled.left_behind
     items = list(packed.items) + [i for c in packed.conflicts for i in c.items]
+    covered = coverage(query, found, _numbers(filled, items), items, named)
     returned = len(packed.items) + len(packed.conflicts)
     matching = len(grouped.items) + len(grouped.conflicts) + left_behind
     return Packet(
@@ -160,7 +162,8 @@ def _packet(
         truncated=returned < matching,
         omitted=msgspec.structs.replace(packed.omitted, rows=packed.omitted.rows + left_behind),
         degraded=(*found.degraded, *filled.degraded),
-        coverage=coverage(query, found, _numbers(filled, items), items, named),
+        coverage=covered,
+        likelihood=likelihood(query, covered) if items else None,
         known_at=plan.known_at if plan.known_at is not None else reader.head().received_at,
         valid_at=plan.valid_at,
         notice=NOTICE,
@@ -186,16 +189,15 @@ def _numbers(filled: Filled, items: Sequence[Item]) -> IntArray:
     return np.array([filled.numbers[i.revision_id] for i in items], dtype=np.int64)
 
 
-def _receipt(handle: Handle, plan: Plan, packet: Packet) -> JournalRow:
-    delivered = delivered_ids(packet.items) + delivered_ids(i for c in packet.conflicts for i in c.items)
-    digest = hashlib.sha256("\n".join(delivered).encode()).hexdigest()[:40]
+def receipt_of(handle: Handle, plan: Plan, packet: Packet, delivered: Sequence[str]) -> JournalRow:
+    """What the journal keeps of an answer."""
     return JournalRow(
         recall_id=packet.recall_id,
         at=plan.now,
         actor=handle.ids.actor,
         session=handle.ids.session,
         nonce=packet.nonce,
-        digest=digest,
+        digest=hashlib.sha256("\n".join(delivered).encode()).hexdigest()[:40],
         delivered=tuple(dict.fromkeys(delivered)),
     )
 

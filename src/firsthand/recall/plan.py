@@ -12,6 +12,7 @@ from firsthand.vocabulary import limits
 from firsthand.vocabulary.errors import InvalidError
 from firsthand.vocabulary.instants import Instant, to_micros
 from firsthand.vocabulary.kinds import KINDS, SENSITIVITIES, Kind, Sensitivity
+from firsthand.vocabulary.tokens import CountTokens, estimate_tokens
 
 Conditions = Mapping[str, str | int | float | bool]
 DEFAULT_KINDS: tuple[Kind, ...] = ("episodic", "working", "semantic", "competence", "plan_graph")
@@ -35,6 +36,7 @@ class Plan(NamedTuple):
     min_salience: float | None
     clearance: int
     now: int
+    count_tokens: CountTokens = estimate_tokens
 
     @property
     def at(self) -> int:
@@ -74,6 +76,7 @@ def plan(
     expand: int = 0,
     min_salience: float | None = None,
     clearance: Sensitivity | None = None,
+    count_tokens: CountTokens = estimate_tokens,
 ) -> Plan:
     """The checked plan, or the first thing wrong with what was asked."""
     limits.check_bytes(query, most=limits.QUERY_BYTES, least=0, field="query")
@@ -97,6 +100,7 @@ def plan(
         min_salience=_salience(min_salience),
         clearance=handle.level(_sensitivity(clearance)),
         now=now,
+        count_tokens=count_tokens,
     )
 
 

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import msgspec
 
-from firsthand.rules.terms import normalise, terms
+from firsthand.rules.terms import normalise, terms, tokens
 from firsthand.rules.timewords import Window, windows
 from firsthand.rules.wordlists import STOP_WORDS
 from firsthand.vocabulary.patterns import lazy_pattern
@@ -35,6 +35,8 @@ class QueryFeatures(msgspec.Struct, frozen=True):
     windows: tuple[Window, ...]
     asks_when: bool
     is_question: bool
+    words: tuple[str, ...] = ()
+    """All of its words as they stand, but for those names: of which its vector is made."""
 
 
 class _Name(NamedTuple):
@@ -46,13 +48,15 @@ class _Name(NamedTuple):
 def analyse(query: str, now: int, known_speakers: Mapping[str, int]) -> QueryFeatures:
     """Read a query against the instant it is asked at and the speakers (name to id) whom its scope knows."""
     named = _named(query, known_speakers)
+    faint = frozenset(term for words in named for term in terms(words))
     return QueryFeatures(
         terms=tuple(terms(query)),
-        faint=frozenset(term for words in named for term in terms(words)),
+        faint=faint,
         speakers=frozenset(named.values()),
         windows=tuple(windows(query, now)),
         asks_when=_ASKS_WHEN.search(query) is not None,
         is_question=query.rstrip().endswith("?") or _OPENS_QUESTION.match(query) is not None,
+        words=tuple(word for word in tokens(query) if faint.isdisjoint(terms(word))),
     )
 
 

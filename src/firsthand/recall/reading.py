@@ -22,7 +22,7 @@ from firsthand.rules.leaves import Veiled
 from firsthand.rules.view import View
 from firsthand.rules.visibility import show_heads
 from firsthand.rules.wording import names_in, words_of
-from firsthand.veil import WITHHELD, Veil
+from firsthand.veil import WITHHELD, Veil, says_only_what_is_hidden
 from firsthand.vocabulary.decoding import decode_body
 from firsthand.vocabulary.entries import Attend, Edges, Entry, Relate, Skeleton, root_of
 from firsthand.vocabulary.errors import AbsentError, InvalidError
@@ -41,6 +41,7 @@ from firsthand.vocabulary.packets import (
 )
 from firsthand.vocabulary.patterns import lazy_pattern
 from firsthand.vocabulary.records import Episodic
+from firsthand.vocabulary.stubs import Stub
 
 PAGE_OVER_FETCH: Final = 4
 _CURSOR: Final = lazy_pattern(r"[0-9]{1,18}")
@@ -51,7 +52,8 @@ def readable_rows(reader: Reader, handle: Handle, record_id: str) -> list[Belief
     docs = reader.docs_of_record(record_id)
     rows = reader.beliefs([d.vid for d in docs], None)
     seen = [r for r in rows if may_read(handle, r)]
-    if not seen:
+    root = reader.get(root_of(record_id)) if seen else None
+    if root is None or says_only_what_is_hidden(reader, root):
         raise AbsentError("record_absent", "record_id names no record that can be read here", field="record_id")
     return seen
 
@@ -85,6 +87,24 @@ def read(reader: Reader, handle: Handle, plan: Plan, looked: Looked, record_id: 
         heads=view.content_heads(record_id),
         visibility_heads=show_heads(view, [record_id]),
     )
+
+
+def stub(reader: Reader, handle: Handle, now: int, record_id: str) -> Stub:
+    """That a record is there and how it stands: of what may be read, and with the grant of what is one level above."""
+    above = msgspec.structs.replace(handle.grant, clearance=SENSITIVITIES[_level_of_stubs(handle)])
+    rows = readable_rows(reader, msgspec.structs.replace(handle, grant=above), record_id)
+    row = max(rows, key=_best(now))
+    root = reader.get(root_of(record_id))
+    assert root is not None, "a record that has rows has a root"
+    return Stub(
+        record_id=record_id, kind=row.kind, tier=row.tier, status=row.status,
+        sensitivity=SENSITIVITIES[max(r.sensitivity for r in rows)], recorded_at=root.skeleton.recorded_at,
+        believed_since=row.known_from,
+    )  # fmt: skip
+
+
+def _level_of_stubs(handle: Handle) -> int:
+    return min(handle.clearance + handle.grant.stubs, len(SENSITIVITIES) - 1)
 
 
 def _best(now: int):

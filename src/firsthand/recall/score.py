@@ -27,9 +27,12 @@ WEIGHTS: Mapping[str, float] = {
     "told": 0.5,
     "when": 0.5,
     "question": -0.25,
-    "similarity": 1.5,
+    "similarity": 0.25,
+    "theme": 0.75,
 }
 FAINT_WEIGHT = 0.25
+ALIKE_LEAST = 0.35
+"""A similarity that says something: of two short texts about nothing in common one in twenty pairs has it."""
 _DATE_DECAY_DAYS = 7.0
 _LONGEST_DATED_DAYS = 32
 _CONTENDING_SHARES = (0.5, 0.25)
@@ -122,8 +125,9 @@ def rank(
 ) -> Ranking:
     """Score every candidate: a weighted sum of features, each normalised to at most one."""
     own = _normalised(dense[candidates.seq].astype(np.float64))
+    beside = _beside(candidates)
     features = {
-        **_thread_features(candidates, own),
+        **_thread_features(candidates, own, beside),
         "own": own,
         "speaker": _speaker(query, candidates),
         "date": _date(query, candidates),
@@ -132,7 +136,7 @@ def rank(
         "question": (candidates.is_question & query.is_question).astype(np.float64),
     }
     if candidates.similarity is not None:
-        features["similarity"] = _normalised(np.maximum(candidates.similarity, 0.0))
+        features |= _similarity_features(candidates, candidates.similarity, beside)
     parts = {name: weight * features[name] for name, weight in weights.items() if name in features}
     total = np.zeros(len(candidates.seq))
     for part in parts.values():
@@ -145,24 +149,52 @@ def _normalised(values: FloatArray) -> FloatArray:
     return values / peak if peak > 0.0 else values
 
 
-def _thread_features(candidates: Candidates, own: FloatArray) -> dict[str, FloatArray]:
-    """Score a row by the rows around it: one away, two away, the question it answers, and the best of its thread."""
+class _Beside(NamedTuple):
+    """Which rows are before and after each in its thread (-1: no such row), and which thread it is in, of how many."""
+
+    before: IntArray
+    after: IntArray
+    thread: IntArray
+    threads: int
+
+
+def _beside(candidates: Candidates) -> _Beside:
     by_seq = np.argsort(candidates.seq)
-    before = _row_of(candidates.prev_seq, candidates.seq, by_seq)
-    after = _row_of(candidates.next_seq, candidates.seq, by_seq)
+    threads, at = np.unique(candidates.thread, return_inverse=True)
+    before, after = (_row_of(link, candidates.seq, by_seq) for link in (candidates.prev_seq, candidates.next_seq))
+    return _Beside(before, after, at, len(threads))
+
+
+def _thread_features(candidates: Candidates, own: FloatArray, beside: _Beside) -> dict[str, FloatArray]:
+    """Score a row by the rows around it: one away, two away, the question it answers, and the best of its thread."""
+    before, after = beside.before, beside.after
     # Position -1 stands for "no such row": one zero at the end of a column makes it score nothing.
     padded = np.append(own, 0.0)
     questions = np.append(np.where(candidates.is_question, own, 0.0), 0.0)
     before_that, after_that = np.append(before, -1)[before], np.append(after, -1)[after]
-    threads, at = np.unique(candidates.thread, return_inverse=True)
-    best = np.zeros(len(threads))
-    np.maximum.at(best, at, own)
     return {
         "near": padded[before] + padded[after],
         "far": padded[before_that] + padded[after_that],
         "answers": questions[before],
-        "session": best[at],
+        "session": _best_of_thread(own, beside),
     }
+
+
+def _best_of_thread(own: FloatArray, beside: _Beside) -> FloatArray:
+    best = np.zeros(beside.threads)
+    np.maximum.at(best, beside.thread, own)
+    return best[beside.thread]
+
+
+def _similarity_features(candidates: Candidates, similarity: FloatArray, beside: _Beside) -> dict[str, FloatArray]:
+    """Score a row by how alike it is to the question, and by the best of its thread: what is talked of there.
+
+    Where a row has no thread nothing is talked of but what it says itself, and that counts a third.
+    """
+    own = np.maximum(similarity, 0.0)
+    own = own / max(float(own.max(initial=0.0)), ALIKE_LEAST)
+    theme = _best_of_thread(own, beside)
+    return {"similarity": own, "theme": np.where(candidates.thread < 0, theme / 3, theme)}
 
 
 def _row_of(wanted: IntArray, seq: IntArray, by_seq: IntArray) -> IntArray:

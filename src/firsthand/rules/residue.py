@@ -9,8 +9,8 @@ from typing import Final, Literal, NamedTuple
 from firsthand.rules.normalise import folded, name_key, statement_key
 from firsthand.rules.terms import normalise, terms
 
-Form = Literal["words", "utf16", "escaped", "folded", "term", "term_end", "digest"]
-FORMS: Final[tuple[Form, ...]] = ("words", "utf16", "escaped", "folded", "term", "term_end", "digest")
+Form = Literal["words", "utf16", "escaped", "folded", "term", "term_end", "digest", "vector"]
+FORMS: Final[tuple[Form, ...]] = ("words", "utf16", "escaped", "folded", "term", "term_end", "digest", "vector")
 SHORTEST_END: Final = 6
 """Of a term the index may hold only the end, after what it shares with the term before; shorter ends say nothing."""
 SURE_BYTES: Final = 12
@@ -34,6 +34,11 @@ class Needle(NamedTuple):
     def is_short(self) -> bool:
         """Whether chance puts it into any file."""
         return self.alone and len(self.data) < SHORTEST_BYTES
+
+
+def vector_needle(vector: bytes) -> Needle:
+    """A vector as it stands in a file, of whole texts only: that of a word is in no sum that it is part of."""
+    return Needle("vector", vector.lower())
 
 
 def needles(words: str) -> tuple[Needle, ...]:

@@ -105,10 +105,14 @@ def tokens(text: str) -> list[str]:
 
 
 class IndexedText(NamedTuple):
-    """What the index keeps of a text: its distinct terms in the order in which they first occur, and its length."""
+    """What the index keeps of a text: its distinct terms in the order in which they first occur, and its length.
+
+    `tokens`: its words as they stand, of which the terms were made.
+    """
 
     terms: list[str]
     words: int
+    tokens: list[str]
 
 
 def index_text(text: str) -> IndexedText:
@@ -118,7 +122,8 @@ def index_text(text: str) -> IndexedText:
     for token in in_order:
         for term in _cached_terms(token) if len(token) <= _MAX_CACHED_CHARACTERS else _token_terms(token):
             found[term] = None
-    return IndexedText(list(found), len(in_order) if text.isascii() else sum(map(_words_in, in_order)))
+    size = len(in_order) if text.isascii() else sum(map(_words_in, in_order))
+    return IndexedText(list(found), size, in_order)
 
 
 def terms(text: str) -> list[str]:

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from firsthand.rules.mentions import mentions
 from firsthand.rules.normalise import name_key
-from firsthand.rules.terms import terms
+from firsthand.rules.terms import index_text
 from firsthand.rules.timewords import told
 from firsthand.rules.wordlists import STOP_WORDS
 from firsthand.vocabulary.kinds import Volatility
@@ -28,7 +28,10 @@ WORDS_LOOKED_UP = 200
 
 
 class Indexed(NamedTuple):
-    """What the indexes hold of one revision's words. `perhaps`: keys that are a mention if an entity has that name."""
+    """What the indexes hold of one revision's words. `perhaps`: keys that are a mention if an entity has that name.
+
+    `words`: all of them as they stand, of which its vector is made.
+    """
 
     terms: tuple[str, ...]
     mentions: tuple[str, ...]
@@ -37,9 +40,10 @@ class Indexed(NamedTuple):
     told_from: int | None
     told_to: int | None
     volatility: Volatility | None
+    words: tuple[str, ...]
 
 
-BLANK = Indexed((), (), (), 0, None, None, None)
+BLANK = Indexed((), (), (), 0, None, None, None, ())
 """What the indexes hold of an erased body."""
 
 
@@ -66,15 +70,17 @@ def index_words(payload: Payload, said_at: int) -> Indexed:
     meant = told(text, said_at)
     window = meant.window
     named = _named(payload, text)
+    own = index_text(text)
     flags = (QUESTION if "?" in text else 0) | (TIME_WORDS if meant.has_time_words else 0)
     return Indexed(
-        tuple(terms(text)),
+        tuple(own.terms),
         named,
         _perhaps(text, named),
         flags,
         window.start if window else None,
         window.end if window else None,
         payload.volatility if isinstance(payload, Semantic) else None,
+        tuple(own.tokens),
     )
 
 

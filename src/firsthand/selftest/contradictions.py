@@ -1,4 +1,4 @@
-"""Section C, and what section A says of corrections: five shapes, five questions, told in two ways."""
+"""Section C, and what section A says of corrections: five shapes, five questions, told in two ways and by two doors."""
 
 from __future__ import annotations
 
@@ -33,6 +33,8 @@ QUESTIONS: Final = {
     "D": "what was believed before is answerable",
     "E": "derived records agree",
 }
+
+WAYS: Final[dict[Mode, str]] = {"structured": "a structured claim", "plain": "a plain sentence through MCP"}
 
 
 class Cell(msgspec.Struct, frozen=True, kw_only=True):
@@ -72,7 +74,7 @@ def _enter(shape: Shape, mode: Mode) -> None:
     @check(
         f"contradiction.{shape.name.replace(' ', '_')}.{mode}",
         section="C",
-        given=f"{shape.stale!r}, told as {'a structured claim' if mode == 'structured' else 'a plain sentence'}",
+        given=f"{shape.stale!r}, told as {WAYS[mode]}",
         when=f"it is contradicted: {shape.name}",
         then="; ".join(f"{q} {what}" for q, what in QUESTIONS.items()),
         control="what was believed before is found in the past",

@@ -16,8 +16,8 @@ from firsthand.vocabulary.errors import RefusedError
 from firsthand.vocabulary.packets import BatchReport, Receipt
 
 NOT_DOORS: Final = frozenset((
-    "at", "close", "explain", "facts", "fenced", "find", "history", "impact", "list", "predicates", "read",
-    "recall", "refusals", "scope", "scopes", "space", "stats", "sweep", "timeline",
+    "assembly", "at", "close", "explain", "facts", "fenced", "find", "history", "impact", "list", "predicates", "read",
+    "recall", "refusals", "scope", "scopes", "space", "stats", "stub", "sweep", "timeline",
 ))  # fmt: skip
 """What a memory offers that stores nothing anybody said."""
 WITHOUT_WORDS: Final = frozenset((

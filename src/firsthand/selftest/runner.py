@@ -20,6 +20,7 @@ from firsthand.selftest.outcomes import (
     SelfTestReport,
     UnavailableError,
 )
+from firsthand.selftest.telling import Connect
 from firsthand.selftest.world import World
 from firsthand.vocabulary.errors import FirsthandError, InvalidError
 
@@ -61,8 +62,12 @@ def run_all(
     *,
     only: Iterable[str] | None = None,
     progress: Callable[[int, int], None] | None = None,
+    connect: Connect | None = None,
 ) -> SelfTestReport:
-    """Run every test, or those named, in a temporary folder, or in an empty one that is named."""
+    """Run every test, or those named, in a temporary folder, or in an empty one that is named.
+
+    Without `connect`, the door of the agents, what is told through it is unavailable.
+    """
     started = time.perf_counter()
     known = all_checks()
     wanted = [known[_known(known, name)] for name in (known if only is None else only)]
@@ -70,7 +75,7 @@ def run_all(
         place = Path(temporary) if folder is None else _empty(folder)
         results: list[CheckResult] = []
         for number, check in enumerate(wanted, 1):
-            results.append(run_one(check, place / check.name.replace(".", "-")))
+            results.append(run_one(check, place / check.name.replace(".", "-"), connect))
             if progress is not None:
                 progress(number, len(wanted))
     return SelfTestReport(
@@ -84,10 +89,10 @@ def run_all(
     )
 
 
-def run_one(check: Check, folder: Path) -> CheckResult:
+def run_one(check: Check, folder: Path, connect: Connect | None = None) -> CheckResult:
     """Run one test in a folder that it makes."""
     folder.mkdir(parents=True)
-    world = World(folder)
+    world = World(folder, connect)
     started = time.perf_counter()
     outcome: Outcome = "fail"
     in_control = False

@@ -1,4 +1,7 @@
-"""Five shapes of contradiction, each told twice: as structured claims and as plain sentences."""
+"""Five shapes of contradiction, each told twice: structured by the person in Python, plain by an agent through MCP.
+
+What has no tool is done in Python in both: running the jobs, a rebuild, and the person's own look by id and in lists.
+"""
 
 from __future__ import annotations
 
@@ -6,9 +9,10 @@ from collections.abc import Callable
 from typing import Any, Final, Literal, NamedTuple
 
 from firsthand.memory import Memory
+from firsthand.selftest.telling import ASKED_FOR, Library, Seen, Teller
 from firsthand.selftest.world import World
-from firsthand.vocabulary.citing import cite
-from firsthand.vocabulary.packets import Item, Packet, Receipt
+from firsthand.vocabulary.citing import Cite, cite
+from firsthand.vocabulary.packets import Receipt
 
 Mode = Literal["structured", "plain"]
 MODES: Final[tuple[Mode, ...]] = ("structured", "plain")
@@ -17,7 +21,8 @@ MODES: Final[tuple[Mode, ...]] = ("structured", "plain")
 class Shape(NamedTuple):
     """One shape: what is said on day one, how it is contradicted later, and what is then right and stale.
 
-    `right` is unset where nothing takes the old value's place. `beside` must go on holding.
+    `right` is unset where nothing takes the old value's place. `beside` must go on holding. `then` contradicts a record
+    at an instant.
     """
 
     name: str
@@ -27,22 +32,31 @@ class Shape(NamedTuple):
     right: str | None
     beside: str | None
     first: dict[str, Any]
-    then: Callable[[Memory, str, Mode], Receipt]
+    then: Callable[[Teller, str, Mode, int], Receipt]
 
 
-def _next(statement: str, **structure: Any) -> Callable[[Memory, str, Mode], Receipt]:
-    def say(memory: Memory, record: str, mode: Mode) -> Receipt:
-        return memory.remember(statement, **(structure if mode == "structured" else {}))
+def _next(said: str, statement: str, **structure: Any) -> Callable[[Teller, str, Mode, int], Receipt]:
+    """A newer claim: the person's own word, or an agent's, who cites what the person said."""
+
+    def say(teller: Teller, record: str, mode: Mode, at: int) -> Receipt:
+        if mode == "structured":
+            return teller.remember(statement, **structure)
+        return teller.remember(statement, evidence=_all_of(teller.capture(said, speaker="Ana", occurred_at=at)))
 
     return say
 
 
-def _retract(memory: Memory, record: str, mode: Mode) -> Receipt:
-    return memory.retract(record, reason="I misspoke, I have no sister")
+def _retract(teller: Teller, record: str, mode: Mode, at: int) -> Receipt:
+    return teller.retract(record, reason="I misspoke, I have no sister")
 
 
-def _end(memory: Memory, record: str, mode: Mode) -> Receipt:
-    return memory.change(record, since="2024-01-01", reason="not vegetarian any more since 2024")
+def _end(teller: Teller, record: str, mode: Mode, at: int) -> Receipt:
+    return teller.change(record, since="2024-01-01", reason="not vegetarian any more since 2024")
+
+
+def _all_of(kept: Receipt) -> list[Cite]:
+    """The whole of a record, as evidence."""
+    return [cite(str(kept.record_id))]
 
 
 SHAPES: Final = (
@@ -54,7 +68,7 @@ SHAPES: Final = (
         "Ana lives in Lisbon",
         None,
         {"subject": "Ana", "predicate": "lives_in", "object": "Berlin"},
-        _next("Ana lives in Lisbon", subject="Ana", predicate="lives_in", object="Lisbon"),
+        _next("I have moved to Lisbon.", "Ana lives in Lisbon", subject="Ana", predicate="lives_in", object="Lisbon"),
     ),
     Shape(
         "polarity flip",
@@ -64,7 +78,14 @@ SHAPES: Final = (
         "Ana does not like coriander",
         None,
         {"subject": "Ana", "predicate": "likes", "object": "coriander"},
-        _next("Ana does not like coriander", subject="Ana", predicate="likes", object="coriander", polarity="-"),
+        _next(
+            "I cannot stand coriander any more.",
+            "Ana does not like coriander",
+            subject="Ana",
+            predicate="likes",
+            object="coriander",
+            polarity="-",
+        ),
     ),
     Shape(
         "retraction",
@@ -84,7 +105,13 @@ SHAPES: Final = (
         "Ana works as team lead at Acme",
         "Acme is the employer of Ana",
         {"subject": "Ana", "predicate": "works_as", "object": "engineer"},
-        _next("Ana works as team lead at Acme", subject="Ana", predicate="works_as", object="team lead"),
+        _next(
+            "They made me team lead at Acme.",
+            "Ana works as team lead at Acme",
+            subject="Ana",
+            predicate="works_as",
+            object="team lead",
+        ),
     ),
     Shape(
         "bounded validity",
@@ -100,34 +127,42 @@ SHAPES: Final = (
 
 
 class Told(NamedTuple):
-    """A shape that was told: who told it, the records, the receipt of the contradiction, and both known times."""
+    """A shape that was told: by whom, who tells day one again, the record, the receipt of the contradiction.
+
+    `ana` is the person herself, in Python in either mode.
+    """
 
     world: World
     ana: Memory
-    agent: Memory
+    teller: Teller
+    again: Teller
     shape: Shape
     mode: Mode
     record: str
-    talk: str
     known_before: int
     answer: Receipt
-    derived: str | None
+    derived: str
 
 
 def tell(world: World, shape: Shape, mode: Mode) -> Told:
     """Day one, and the contradiction ten days later."""
-    ana, agent = world.person(file=f"{mode}.db"), world.agent(file=f"{mode}.db")
-    talk = ana.capture(shape.day_one, speaker="Ana", occurred_at=world.clock.at)
+    file = f"{mode}.db"
+    ana = world.person(file=file)
+    if mode == "structured":
+        teller, later = Library(ana), Library(ana, world.agent(file=file), imported=True)
+    else:
+        teller, later = world.client("claude-code", file=file), world.client("codex", file=file)
+    talk = teller.capture(shape.day_one, speaker="Ana", occurred_at=world.clock.at)
     structure = shape.first if mode == "structured" else {k: v for k, v in shape.first.items() if k == "valid_from"}
-    first = ana.remember(shape.stale, evidence=[cite(str(talk.record_id))], **structure)
-    derived = ana.remember(f"It was noted: {shape.name}", evidence=[cite(str(first.record_id))])
+    first = teller.remember(shape.stale, evidence=_all_of(talk), **structure)
+    derived = teller.remember(f"It was noted: {shape.name}", evidence=_all_of(first))
     if shape.beside:
-        ana.remember(shape.beside)
+        teller.remember(shape.beside, evidence=_all_of(talk))
     world.clock.pass_days(10)
-    answer = shape.then(ana, str(first.record_id), mode)
+    answer = shape.then(teller, str(first.record_id), mode, world.clock.at)
     world.clock.pass_days(1)
-    return Told(world, ana, agent, shape, mode, str(first.record_id), str(talk.record_id),
-                derived.known_at, answer, derived.record_id)  # fmt: skip
+    return Told(world, ana, teller, later, shape, mode, str(first.record_id), derived.known_at, answer,
+                str(derived.record_id))  # fmt: skip
 
 
 def again(told: Told) -> list[Receipt]:
@@ -135,37 +170,29 @@ def again(told: Told) -> list[Receipt]:
     receipts: list[Receipt] = []
     for days in (0.01, 90):
         told.world.clock.pass_days(days)
-        old = told.ana.capture(told.shape.day_one, speaker="Ana", occurred_at="2026-03-01T09:00Z", imported=True)
+        old = told.again.capture(told.shape.day_one, speaker="Ana", occurred_at="2026-03-01T09:00Z")
         structure = told.shape.first if told.mode == "structured" else {}
-        cited = [cite(str(old.record_id))]
-        receipts.append(told.agent.remember(told.shape.stale, evidence=cited, **structure))
+        receipts.append(told.again.remember(told.shape.stale, evidence=_all_of(old), **structure))
     return receipts
-
-
-def shown(packet: Packet) -> list[Item]:
-    """Every item, in conflict or not."""
-    return [*packet.items, *(i for c in packet.conflicts for i in c.items)]
 
 
 def answers_right(told: Told) -> str | None:
     """A: the right answer is returned, and what stands beside it goes on; else what is wrong."""
-    packet = told.ana.recall(told.shape.question, limit=20)
-    items = shown(packet)
+    items = told.teller.recall(told.shape.question)
     if told.shape.right is not None and not any(i.text == told.shape.right for i in items):
         return "the right answer is not returned"
-    if told.shape.beside and not any(i.text == told.shape.beside for i in items):
-        return "what was never in doubt is not returned"
+    if told.shape.beside and not any(i.text == told.shape.beside and i.conflict is None for i in items):
+        return "what was never in doubt is not returned, or not as such"
     return None
 
 
 def stale_says_so(told: Told) -> str | None:
     """B: the stale value appears only with a qualifier, or in a conflict; never as an equal truth."""
-    packet = told.ana.recall(told.shape.question, limit=20)
-    bare = [i for i in packet.items if told.shape.stale == i.text and i.qualifier.code == "current"]
-    if bare:
+    bare = [i.text for i in told.teller.recall(told.shape.question) if i.conflict is None and not i.qualified]
+    if told.shape.stale in bare:
         return "the stale value is offered as current"
-    bare = [i for i in packet.items if i.text == told.shape.day_one and i.qualifier.code == "current"]
-    return "what was said on day one stands there without a qualifier" if bare and told.mode == "structured" else None
+    said = told.shape.day_one in bare and told.mode == "structured"
+    return "what was said on day one stands there without a qualifier" if said else None
 
 
 def after_jobs(told: Told, run: Callable[..., Any]) -> str | None:
@@ -182,12 +209,10 @@ def after_again(told: Told) -> str | None:
 
 def believed_before(told: Told) -> str | None:
     """D: what was believed before is still answerable."""
-    packet = told.ana.recall(told.shape.question, known_at=told.known_before, limit=20)
-    found = [i for i in packet.items if i.text == told.shape.stale and i.qualifier.code == "current"]
-    if not found:
+    items = told.teller.recall(told.shape.question, known_at=told.known_before)
+    if Seen(told.shape.stale, qualified=False) not in items:
         return "what was believed before is not answered"
-    later = [i for i in shown(packet) if i.text == told.shape.right]
-    return "what was not known yet is answered" if later else None
+    return "what was not known yet is answered" if told.shape.right in [i.text for i in items] else None
 
 
 def derived_agree(told: Told) -> str | None:
@@ -196,16 +221,18 @@ def derived_agree(told: Told) -> str | None:
     if not told.ana.ledger.rebuild().same or _looks(told) != before:
         return "a rebuild says something else"
     gone = told.ana.read(told.record).item.status == "retracted"
-    rests = told.ana.read(str(told.derived)).item.status
+    rests = told.ana.read(told.derived).item.status
     if gone and rests == "active":
         return "what rested on a retracted record is still active"
     listed = [i.text for i in told.ana.list(kinds=["semantic"], limit=200).items]
     return "a retracted record is still listed" if gone and told.shape.stale in listed else None
 
 
-def _looks(told: Told) -> list[tuple[str, str, str]]:
-    packet = told.ana.recall(told.shape.question, limit=20)
-    return [(i.text, i.status, i.qualifier.code) for i in shown(packet)]
+def _looks(told: Told) -> tuple[list[Seen], list[tuple[str, str, str]]]:
+    """What the teller sees, and what the person does."""
+    packet = told.ana.recall(told.shape.question, limit=ASKED_FOR)
+    items = [*packet.items, *(i for c in packet.conflicts for i in c.items)]
+    return told.teller.recall(told.shape.question), [(i.text, i.status, i.qualifier.code) for i in items]
 
 
 def near_is_told(told: Told) -> str | None:
@@ -214,6 +241,6 @@ def near_is_told(told: Told) -> str | None:
         return None
     if not any(c.code == "possible_conflict" for c in told.answer.conflicts):
         return "the receipt does not tell of the near sentence"
-    packet = told.ana.recall(told.shape.question, limit=20)
-    together = any({told.shape.stale, told.shape.right} <= {i.text for i in c.items} for c in packet.conflicts)
-    return None if together else "two near sentences come back as two equal truths"
+    items = told.teller.recall(told.shape.question)
+    sides = [{i.conflict for i in items if i.text == text} - {None} for text in (told.shape.stale, told.shape.right)]
+    return None if sides[0] & sides[1] else "two near sentences come back as two equal truths"

@@ -12,6 +12,7 @@ from typing import Any, Final
 import firsthand.wiring
 from firsthand.memory import Memory
 from firsthand.selftest.outcomes import FailedError, UnavailableError
+from firsthand.selftest.telling import Connect, Teller
 from firsthand.vocabulary.errors import FirsthandError
 from firsthand.vocabulary.instants import MICROSECONDS_PER_DAY, MICROSECONDS_PER_SECOND, to_micros
 from firsthand.vocabulary.kinds import KINDS, Kind
@@ -43,10 +44,14 @@ class HandClock:
 
 
 class World:
-    """One test's store and the people in it. `seen` counts what was checked, and what of that was a control."""
+    """One test's store and the people in it. `seen` counts what was checked, and what of that was a control.
 
-    def __init__(self, folder: Path) -> None:
+    `connect` opens the door of the agents, which is built above this house: whoever runs the tests hands it in.
+    """
+
+    def __init__(self, folder: Path, connect: Connect | None = None) -> None:
         self.folder = folder
+        self._connect = connect
         self.clock = HandClock()
         self.seen = {"property": 0, "control": 0}
         self._open = ExitStack()
@@ -65,6 +70,13 @@ class World:
     def agent(self, owner: str = "ana", *, scope: str = SCOPE, **more: Any) -> Memory:
         """An agent under somebody's credential."""
         return self.open(**{"actor": f"{owner}-agent", "owner": owner, "role": "agent", "scope": scope, **more})
+
+    def client(self, name: str, owner: str = "ana", *, scope: str = SCOPE, file: str = "memory.db") -> Teller:
+        """An agent that has nothing of the memory but its tools."""
+        if self._connect is None:
+            raise UnavailableError("nobody handed in a server that agents could be connected to")
+        door = self._connect(self.folder / file, name=name, owner=owner, scope=scope, clock=self.clock)
+        return self._open.enter_context(door)
 
     def open(self, *, file: str = "memory.db", **given: Any) -> Memory:
         """A handle of its own, as another process would have."""

@@ -40,9 +40,11 @@ WHERE space_id = ? AND refusal_no < ? ORDER BY refusal_no DESC LIMIT ?;
 SELECT position FROM bearing WHERE space_id = ? AND key = ? ORDER BY position;
 
 -- name: scope
-SELECT scope_id, scope_no, name, next_seq, listed, rest, changed, erasures FROM scope WHERE space_id = ? AND scope_id = ?;
+SELECT scope_id, scope_no, name, next_seq, listed, rest, changed, erasures, reworded FROM scope
+WHERE space_id = ? AND scope_id = ?;
 -- name: scope_rows
-SELECT scope_id, scope_no, name, next_seq, listed, rest, changed, erasures FROM scope WHERE space_id = ? ORDER BY scope_no;
+SELECT scope_id, scope_no, name, next_seq, listed, rest, changed, erasures, reworded FROM scope WHERE space_id = ?
+ORDER BY scope_no;
 -- name: some_names
 SELECT name_id, text FROM name WHERE space_id = ? AND what = ? AND text IS NOT NULL ORDER BY name_id LIMIT ?;
 -- name: name
@@ -164,6 +166,15 @@ SELECT group_concat(vid & 4294967295) FROM doc
 WHERE space_id = ? AND vid >= ? AND vid < ? AND kind IN (SELECT value FROM {list});
 -- name: unlisted
 SELECT vid FROM doc WHERE space_id = ? AND vid >= ? AND vid < ? AND shelf <> 1 AND thread IS NOT NULL ORDER BY vid;
+-- name: off
+-- Of what was stored only to be cited (flag 4) there is no vector to be left out.
+SELECT vid, shelf FROM doc WHERE space_id = ? AND vid >= ? AND vid < ? AND shelf <> 1 AND flags & 4 = 0 ORDER BY vid;
+-- name: vectors
+SELECT vid, packed FROM vector WHERE space_id = ? AND vid >= ? AND vid < ? ORDER BY vid;
+-- name: vectors_of
+SELECT vid, packed FROM vector WHERE space_id = ? AND vid IN (SELECT value FROM {list}) ORDER BY vid;
+-- name: embedding
+SELECT identity FROM embedding WHERE space_id = ?;
 -- name: known_names
 SELECT n.value FROM {list} n WHERE EXISTS (SELECT 1 FROM mention m WHERE m.space_id = ?2 AND m.scope_id = ?3 AND m.name = n.value
                                               AND m.masked = 0)
@@ -289,8 +300,8 @@ SELECT space_id, scope_no FROM scope ORDER BY scope_no;
 -- name: scope_nos_of_docs
 SELECT DISTINCT vid >> ?2 AS scope_no FROM doc WHERE space_id = ?1 ORDER BY scope_no;
 -- name: put_scope
-INSERT INTO scope (space_id, scope_id, scope_no, name, next_seq, listed, rest, changed, erasures)
-VALUES (?, ?, ?, ?, 0, 0, 0, 0, 0);
+INSERT INTO scope (space_id, scope_id, scope_no, name, next_seq, listed, rest, changed, erasures, reworded)
+VALUES (?, ?, ?, ?, 0, 0, 0, 0, 0, 0);
 -- name: name_scope
 UPDATE scope SET name = ? WHERE space_id = ? AND scope_id = ?;
 -- name: put_name
@@ -300,10 +311,20 @@ ON CONFLICT (space_id, what, name_id) DO UPDATE SET text = excluded.text;
 INSERT INTO doc (space_id, vid, record_id, revision_id, position, kind, shelf, thread, speaker, occurred_at,
                  flags, told_from, told_to, volatility)
 VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?);
+-- name: put_vector
+INSERT INTO vector (space_id, vid, packed) VALUES (?, ?, ?);
+-- name: drop_vector
+DELETE FROM vector WHERE space_id = ? AND vid = ?;
+-- name: put_embedding
+INSERT INTO embedding (space_id, identity) VALUES (?, ?)
+ON CONFLICT (space_id) DO UPDATE SET identity = excluded.identity;
+-- name: drop_embedding
+DELETE FROM embedding WHERE space_id = ?;
 -- name: set_shelf
 UPDATE doc SET shelf = ? WHERE space_id = ? AND vid = ?;
 -- name: count_scope
-UPDATE scope SET next_seq = ?, listed = ?, rest = ?, changed = ?, erasures = ? WHERE space_id = ? AND scope_id = ?;
+UPDATE scope SET next_seq = ?, listed = ?, rest = ?, changed = ?, erasures = ?, reworded = ?
+WHERE space_id = ? AND scope_id = ?;
 -- name: blank_body
 UPDATE entry SET body = NULL, salt = NULL WHERE space_id = ? AND entry_id = ? AND body IS NOT NULL;
 -- name: blank_doc

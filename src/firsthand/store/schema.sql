@@ -124,6 +124,7 @@ CREATE TABLE scope (
     rest      BIGINT NOT NULL,
     changed   BIGINT NOT NULL,
     erasures  BIGINT NOT NULL,
+    reworded  BIGINT NOT NULL,
     PRIMARY KEY (space_id, scope_id)
 ) WITHOUT ROWID;
 CREATE UNIQUE INDEX scope_no ON scope (space_id, scope_no);
@@ -159,6 +160,26 @@ CREATE UNIQUE INDEX doc_position ON doc (space_id, position);
 CREATE INDEX doc_later ON doc (space_id, record_id) WHERE substr(revision_id, 2) <> substr(record_id, 2);
 CREATE INDEX doc_thread ON doc (space_id, thread, vid) WHERE thread IS NOT NULL;
 CREATE INDEX doc_unlisted ON doc (space_id, vid) WHERE shelf <> 1 AND thread IS NOT NULL;
+
+-- What the default gate keeps back of documents that have words of their own (flag 4: they were stored only to be cited).
+CREATE INDEX doc_off ON doc (space_id, vid) WHERE shelf <> 1 AND flags & 4 = 0;
+
+-- The words of a document that is on a shelf, as int8 numbers of one length; none where no word of it is known.
+CREATE TABLE vector (
+    space_id TEXT   NOT NULL,
+    vid      BIGINT NOT NULL,
+    packed   BLOB   NOT NULL, -- @sqlite
+    packed   BYTEA  NOT NULL, -- @postgres
+    PRIMARY KEY (space_id, vid)
+) WITHOUT ROWID;
+
+-- By which embedder every vector of a space was made; empty where some are missing. It is there as soon as any entry is
+-- projected, so a space without it is one whose projections are still to be made.
+CREATE TABLE embedding (
+    space_id TEXT NOT NULL,
+    identity TEXT NOT NULL,
+    PRIMARY KEY (space_id)
+) WITHOUT ROWID;
 
 -- For each row SQLite makes a small table of a list of three or more after IN, so the CHECKs say OR: a third of the cost.
 CREATE TABLE belief (
@@ -304,7 +325,8 @@ INSERT INTO sqlite_stat1 (tbl, idx, stat) VALUES -- @sqlite
     ('scope', 'scope', '1000 1000 1'), ('scope', 'scope_no', '1000 1000 1'), -- @sqlite
     ('name', 'name', '10000 10000 2000 1'), -- @sqlite
     ('doc', 'doc', '1000000 1000000 1'), ('doc', 'doc_position', '1000000 1000000 1'), -- @sqlite
-    ('doc', 'doc_unlisted', '1000 1000 1'), ('doc', 'doc_later', '100000 100000 2'), ('doc', 'doc_thread', '900000 900000 20 1'), -- @sqlite
+    ('doc', 'doc_unlisted', '1000 1000 1'), ('doc', 'doc_off', '10000 10000 1'), ('vector', 'vector', '1000000 1000000 1'), -- @sqlite
+    ('embedding', 'embedding', '10 1'), ('doc', 'doc_later', '100000 100000 2'), ('doc', 'doc_thread', '900000 900000 20 1'), -- @sqlite
     ('belief', 'belief', '1500000 1500000 2 1 1'), ('belief', 'belief_unit', '500000 500000 2'), -- @sqlite
     ('belief', 'belief_above', '10000 10000 3000 1'), -- @sqlite
     ('mention', 'mention', '2000000 2000000 20000 10 1'), ('mask', 'mask', '10000 10000 2 1 1 1'), -- @sqlite

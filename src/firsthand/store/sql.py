@@ -9,12 +9,15 @@ from typing import Final
 
 from firsthand.vocabulary.patterns import lazy_pattern
 
-SCHEMA_VERSION: Final = 3
+SCHEMA_VERSION: Final = 4
+OLDER_VERSIONS: Final = (3,)
+"""Whose ledger and kept tables are as they are now: a file of one keeps those, and its projections are made anew."""
 PROJECTIONS: Final = {
     "bearing": "key, position",
     "scope": "scope_id",
     "name": "what, name_id",
     "doc": "vid",
+    "vector": "vid",
     "belief": "vid, valid_from, known_to",
     "mention": "scope_id, name, vid",
     "mask": "entry_id, low, high, stone",

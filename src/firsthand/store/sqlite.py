@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import functools
 import threading
 from collections.abc import Callable, Generator, Mapping, Sequence
 from pathlib import Path
@@ -11,14 +10,23 @@ from typing import TYPE_CHECKING, Final, cast
 
 import apsw
 
-from firsthand.ports import Head, JournalRow, Residue, Scrubbed
+from firsthand.ports import Embedder, Head, JournalRow, Residue, Scrubbed
 from firsthand.store.copying import copy_database, ends_of
 from firsthand.store.engine import Connection
 from firsthand.store.keys import KeyFile
-from firsthand.store.sql import SCHEMA_VERSION, queries, schema
+from firsthand.store.migrating import adopt, expected_objects, objects, version_of
+from firsthand.store.sql import SCHEMA_VERSION, queries
 from firsthand.store.sqlite_read import SqliteReader
 from firsthand.store.sqlite_write import SqliteWriter
-from firsthand.store.sweep import files_of, rehearse, release, sweep_columns, sweep_files, sweep_vocabulary
+from firsthand.store.sweep import (
+    files_of,
+    rehearse,
+    release,
+    sweep_columns,
+    sweep_files,
+    sweep_vectors,
+    sweep_vocabulary,
+)
 from firsthand.store.translating import translated
 from firsthand.vocabulary.errors import BrokenError, ConflictError
 
@@ -31,7 +39,6 @@ SCRUB_TIMEOUT_MS: Final = 2_000
 CHECKPOINT_PAGES: Final = 4_000
 """Pages of the write-ahead log, 16 MiB, after which a commit copies them into the file."""
 LIST_SOURCE: Final = "json_each(?)"
-APPLICATION_ID: Final = 0x46484D31  # "FHM1"
 KEYS_SUFFIX: Final = ".keys"
 DEVICE_SUFFIX: Final = ".device"
 DEVICE: Final = "device"
@@ -41,7 +48,15 @@ DEVICE: Final = "device"
 class SqliteStore:
     """Every space of one SQLite file."""
 
-    def __init__(self, path: Path, *, synchronous: str = "FULL", vfs: str | None = None) -> None:
+    def __init__(
+        self,
+        path: Path,
+        *,
+        synchronous: str = "FULL",
+        vfs: str | None = None,
+        embedder: Embedder | None = None,
+    ) -> None:
+        self.embedder = embedder
         self._path = path
         self._vfs = vfs
         self._synchronous = synchronous
@@ -104,7 +119,7 @@ class SqliteStore:
         last, self._last = self._last, None
         if last is not None and last[0].space == space and last[1:] == (version, self._writer.total_changes()):
             return last[0]
-        return SqliteWriter(self._writer, self._queries, space)
+        return SqliteWriter(self._writer, self._queries, space, self.embedder)
 
     def journal(self, space: str, rows: Sequence[JournalRow]) -> None:
         """Write receipts in one transaction that is not synced (design 04: bounded loss)."""
@@ -188,7 +203,7 @@ class SqliteStore:
             # it, and calls it corrupt if another connection has merged it since.
             connection = self._connect(self._synchronous)
             try:
-                expected, held = _expected_objects(), _objects(connection)
+                expected, held = expected_objects(), objects(connection)
                 found += [f"schema: {o[0]} {o[1]} is not what this version made" for o in sorted(expected - held)]
                 found += [f"schema: {o[0]} {o[1]} was not made by this version" for o in sorted(held - expected)]
                 found += _faults(connection)
@@ -217,12 +232,13 @@ class SqliteStore:
                 connection.execute(f"PRAGMA busy_timeout = {BUSY_TIMEOUT_MS}")
             return Scrubbed("blocked" if busy else "truncated", freed)
 
-    def sweep(self, needles: Sequence[Needle], terms: Sequence[str]) -> list[Residue]:
-        """Where the files hold any of these bytes, and the word indexes all of these terms."""
-        found = sweep_files(files_of(self._path), needles)
+    def sweep(self, needles: Sequence[Needle], terms: Sequence[str], vectors: Sequence[bytes] = ()) -> list[Residue]:
+        """Where the files hold any of these bytes, the word indexes all of these terms, and what is left of vectors."""
         with translated():
             connection = self._connect(self._synchronous)
             try:
+                found, wanted = sweep_vectors(connection, vectors)
+                found += sweep_files(files_of(self._path), [*needles, *wanted])
                 seen = {r.form for r in found}
                 unseen = [n for n in needles if n.form not in seen]
                 found += sweep_columns(connection, self._path.name, unseen)
@@ -231,15 +247,25 @@ class SqliteStore:
                 connection.close()
 
     def rehearse(
-        self, folder: Path, canary: str, planted: Mapping[str, bytes], needles: Sequence[Needle]
+        self,
+        folder: Path,
+        canary: str,
+        planted: Mapping[str, bytes],
+        needles: Sequence[Needle],
+        vectors: Sequence[bytes],
     ) -> dict[str, int]:
         """How often a sweep finds a canary in each place of a store made for it, and each planted form in a file."""
         scratch = SqliteStore(folder / "canary.db", synchronous="OFF")
         try:
-            return rehearse(scratch, scratch._writer, folder / "canary.db", canary, planted, needles)
+            return rehearse(scratch, scratch._writer, folder / "canary.db", canary, planted, needles, vectors)
         finally:
             release(files_of(folder / "canary.db"))
             scratch.close()
+
+    @property
+    def is_read_only(self) -> bool:
+        """Whether nothing can be written to the file."""
+        return self._writer.readonly("main")
 
     def files(self) -> list[str]:
         """The names of the store's files."""
@@ -258,7 +284,8 @@ class SqliteStore:
             "engine": f"SQLite {apsw.sqlite_lib_version()} through apsw {apsw.apsw_version()}",
             "schema_version": SCHEMA_VERSION,
             "synchronous": self._synchronous,
-            "read_only": self._writer.readonly("main"),
+            "embedder": self.embedder.identity if self.embedder is not None else None,
+            "read_only": self.is_read_only,
             "key_file": str(self._keys.path),
             "key_file_mode": oct(self._keys.path.stat().st_mode & 0o777) if self._keys.path.exists() else None,
         }
@@ -321,63 +348,30 @@ class SqliteStore:
         flags = apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI
         look = cast("Connection", apsw.Connection(unchanged, flags=flags, vfs=self._vfs))
         try:
-            _is_ours(look)
+            version_of(look)
         except (apsw.CorruptError, apsw.NotADBError):
             return  # after a power loss the log may hold what the file does not: whoever reads both will tell
         finally:
             look.close()
 
     def _migrate(self) -> None:
-        """Make the schema in an empty file; refuse a file of another program or of a later version.
+        """Make the schema in an empty file, renew an older one, refuse that of another program or of a later version.
 
         A file that has it is opened without the append lock: who only reads does not wait for a writer.
         """
-        if _is_ours(self._writer):
+        if version_of(self._writer) == SCHEMA_VERSION:
             return
         with self._write_lock:
             self._writer.execute("BEGIN IMMEDIATE")
             try:
-                self._adopt()
+                adopt(self._writer)
             except BaseException:
                 self._writer.execute("ROLLBACK")
                 raise
             self._writer.execute("COMMIT")
 
-    def _adopt(self) -> None:
-        if _is_ours(self._writer):
-            return
-        self._writer.execute(schema("sqlite"))
-        self._writer.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
-        self._writer.execute(f"PRAGMA application_id = {APPLICATION_ID}")
-
     def _pragma(self, name: str) -> int:
         return int(self._writer.execute(f"PRAGMA {name}").get)
-
-
-def _is_ours(connection: Connection) -> bool:
-    """Whether a file is ours; if not it is empty, or it is refused."""
-    version, application = (int(connection.execute(f"PRAGMA {n}").get) for n in ("user_version", "application_id"))
-    if application == APPLICATION_ID:
-        if version != SCHEMA_VERSION:
-            raise BrokenError("schema_unknown", "the database file has a schema this version does not know")
-        return True
-    if version or application or connection.execute("SELECT count(*) FROM sqlite_schema").get:
-        raise BrokenError("not_ours", "the database file belongs to another program")
-    return False
-
-
-@functools.cache
-def _expected_objects() -> frozenset[tuple[str, str, str, str]]:
-    """What an empty file of this version has in its schema."""
-    fresh = cast("Connection", apsw.Connection(":memory:"))
-    fresh.execute(schema("sqlite"))
-    return frozenset(_objects(fresh))
-
-
-def _objects(connection: Connection) -> set[tuple[str, str, str, str]]:
-    """(type, name, table, definition) of everything in the schema."""
-    rows = connection.execute("SELECT type, name, tbl_name, coalesce(sql, '') FROM sqlite_schema")
-    return {(kind, name, table, sql) for kind, name, table, sql in rows}
 
 
 def _faults(connection: Connection) -> list[str]:
@@ -385,7 +379,7 @@ def _faults(connection: Connection) -> list[str]:
     whole = _said(connection, "integrity_check") + _said(connection, "foreign_key_check")
     if not whole:
         return []
-    tables = sorted(name for kind, name, _, _ in _objects(connection) if kind == "table")
+    tables = sorted(name for kind, name, _, _ in objects(connection) if kind == "table")
     return [f"{t}: {said}" for t in tables for said in _said(connection, f"integrity_check('{t}')")] + whole
 
 

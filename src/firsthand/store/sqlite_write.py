@@ -14,6 +14,7 @@ from firsthand.ports import (
     Attention,
     BeliefRow,
     DocRow,
+    Embedder,
     Head,
     JobRow,
     LedgerRow,
@@ -22,10 +23,12 @@ from firsthand.ports import (
     Shelf,
 )
 from firsthand.rules.bearing import STONE_KEYS
+from firsthand.rules.wording import Indexed
 from firsthand.store.engine import Connection
 from firsthand.store.sql import PROJECTIONS
 from firsthand.store.write_erasure import INDEXES, ErasureWrites
 from firsthand.store.write_masks import MaskWrites
+from firsthand.store.write_vectors import VectorWrites
 from firsthand.vocabulary.entries import Entry, root_of
 from firsthand.vocabulary.errors import BrokenError
 from firsthand.vocabulary.instants import FOREVER
@@ -36,7 +39,7 @@ WAITING_DOCUMENTS: Final = 2_000
 """How many documents' words wait to be indexed together."""
 
 
-class SqliteWriter(ErasureWrites, MaskWrites):
+class SqliteWriter(VectorWrites, ErasureWrites, MaskWrites):
     """One open transaction: what it reads includes what it wrote.
 
     Nobody else can write while it lasts, so what it read or wrote is remembered and not read again; the store lets the
@@ -44,8 +47,10 @@ class SqliteWriter(ErasureWrites, MaskWrites):
     writes a segment whenever another statement may have to be undone.
     """
 
-    def __init__(self, connection: Connection, queries: dict[str, str], space: str) -> None:
-        super().__init__(connection, queries, space)
+    def __init__(
+        self, connection: Connection, queries: dict[str, str], space: str, embedder: Embedder | None = None
+    ) -> None:
+        super().__init__(connection, queries, space, embedder)
         self._freed: list[int] = []
         self._counted: set[str] = set()
         self._waiting: dict[Shelf, dict[int, str]] = {LISTED: {}, REST: {}}
@@ -57,7 +62,8 @@ class SqliteWriter(ErasureWrites, MaskWrites):
         self._forget_the_surplus()
 
     def _write_waiting(self) -> None:
-        """The words of new documents, and how many documents each scope has."""
+        """The words and vectors of new documents, and how many documents each scope has."""
+        self._write_vectors()
         for shelf, waiting in self._waiting.items():
             if waiting:
                 insert = f"INSERT INTO {INDEXES[shelf]} (rowid, terms) VALUES (?, ?)"
@@ -65,7 +71,7 @@ class SqliteWriter(ErasureWrites, MaskWrites):
                 waiting.clear()
         for scope_id in sorted(self._counted):
             row = self._scopes[scope_id]
-            counts = (row.next_seq, row.listed, row.rest, row.changed, row.erasures)
+            counts = (row.next_seq, row.listed, row.rest, row.changed, row.erasures, row.reworded)
             self._connection.execute(self._q["count_scope"], (*counts, self._space, scope_id))
         self._counted.clear()
 
@@ -89,7 +95,10 @@ class SqliteWriter(ErasureWrites, MaskWrites):
     def digests(self) -> dict[str, str]:
         """One digest per projection and word index, over all its columns."""
         self._write_waiting()
-        return super().digests()
+        found = super().digests()
+        if self._embedder is None or self.embedding() not in (None, self._own_identity):
+            del found["vector"]  # a replay here would not make again what another embedder made
+        return found
 
     # ---- writes ----------------------------------------------------------------------------------------------------
 
@@ -110,6 +119,7 @@ class SqliteWriter(ErasureWrites, MaskWrites):
 
     def put_bearings(self, entry: Entry, position: int, keys: Sequence[str], bare: Sequence[str]) -> None:
         """Say what an entry bears on, and under which keys nothing is found yet."""
+        self._pin(position)
         read = self.vouched(entry)
         if read is not None:
             self._keep(read)
@@ -130,7 +140,7 @@ class SqliteWriter(ErasureWrites, MaskWrites):
         if row is None:
             number = self._next_scope_no()
             self._run("put_scope", scope_id, number, name)
-            row = ScopeRow(scope_id, number, name, 0, 0, 0, 0, 0)
+            row = ScopeRow(scope_id, number, name, 0, 0, 0, 0, 0, 0)
         elif name is not None and row.name != name:
             self._connection.execute(self._q["name_scope"], (name, self._space, scope_id))
             row = row._replace(name=name)
@@ -151,13 +161,14 @@ class SqliteWriter(ErasureWrites, MaskWrites):
         self._count(row, 1, int(shelf == LISTED), int(shelf == REST))
         return (row.scope_no << SEQ_BITS) | row.next_seq
 
-    def _count(self, row: ScopeRow, new: int, listed: int, rest: int) -> None:
+    def _count(self, row: ScopeRow, new: int, listed: int, rest: int, reworded: int = 0) -> None:
         """Count documents of a scope, to be written when the transaction ends."""
         self._scopes[row.scope_id] = row._replace(
             next_seq=row.next_seq + new,
             listed=row.listed + listed,
             rest=row.rest + rest,
             changed=row.changed + 1,
+            reworded=row.reworded + reworded,
         )
         self._counted.add(row.scope_id)
 
@@ -172,20 +183,25 @@ class SqliteWriter(ErasureWrites, MaskWrites):
         self._run("put_name", what, name_id, text)
         self._names[what, name_id] = text
 
-    def put_doc(self, doc: DocRow, terms: Sequence[str]) -> None:
-        """Add a document, its terms on its shelf."""
+    def put_doc(self, doc: DocRow, indexed: Indexed) -> None:
+        """Add a document, its terms and its vector on its shelf."""
         self._run("put_doc", *doc)
         if doc.shelf != UNLISTED:
-            self._index(doc.shelf, doc.vid, terms)
+            self._index(doc.shelf, doc.vid, indexed.terms)
+            self._embed(doc.vid, indexed.words)
 
-    def shelve(self, scope_id: str, vid: int, was: Shelf, now: Shelf, terms: Sequence[str]) -> None:
-        """Move a document's words from one index to another."""
+    def shelve(self, scope_id: str, vid: int, was: Shelf, now: Shelf, indexed: Indexed) -> None:
+        """Move a document's words from one index to another; where they are in none they have no vector either."""
         if was == now:
             return
+        if now == UNLISTED:
+            self._drop_vector(vid)
+        elif was == UNLISTED:
+            self._embed(vid, indexed.words)
         if was != UNLISTED and self._waiting[was].pop(vid, None) is None:
             self._connection.execute(f"DELETE FROM {INDEXES[was]} WHERE rowid = ?", (vid,))
         if now != UNLISTED:
-            self._index(now, vid, terms)
+            self._index(now, vid, indexed.terms)
         self._connection.execute(self._q["set_shelf"], (now, self._space, vid))
         row = self.scope(scope_id)
         assert row is not None
@@ -197,16 +213,18 @@ class SqliteWriter(ErasureWrites, MaskWrites):
         if len(waiting) >= WAITING_DOCUMENTS:
             self._write_waiting()
 
-    def reindex(self, scope_id: str, doc: DocRow, terms: Sequence[str]) -> None:
+    def reindex(self, scope_id: str, doc: DocRow, indexed: Indexed) -> None:
         """Index a document's words anew, on the shelf it is on."""
         if doc.shelf == UNLISTED:
             return
         if self._waiting[doc.shelf].pop(doc.vid, None) is None:
             self._connection.execute(f"DELETE FROM {INDEXES[doc.shelf]} WHERE rowid = ?", (doc.vid,))
-        self._index(doc.shelf, doc.vid, terms)
+        self._index(doc.shelf, doc.vid, indexed.terms)
+        self._drop_vector(doc.vid)
+        self._embed(doc.vid, indexed.words)
         row = self.scope(scope_id)
         assert row is not None
-        self._count(row, 0, 0, 0)
+        self._count(row, 0, 0, 0, 1)
 
     def put_mentions(self, scope_id: str, vid: int, names: Sequence[str]) -> None:
         """Index the names a document mentions."""
@@ -292,6 +310,9 @@ class SqliteWriter(ErasureWrites, MaskWrites):
         self._forget()
         for waiting in self._waiting.values():
             waiting.clear()
+        self._unsaid.clear()
+        self._embeds = None
+        self._run("drop_embedding")
         self._counted.clear()
         for index in INDEXES.values():
             if not others:

@@ -72,6 +72,29 @@ def sweep_vocabulary(connection: Connection, terms: Sequence[str]) -> list[Resid
     return found
 
 
+def sweep_vectors(connection: Connection, vectors: Sequence[bytes]) -> tuple[list[Residue], list[Needle]]:
+    """Vectors whose words are gone, and what to look for in the files: not what words that stay have as well.
+
+    Texts of the same known words in another order, or beside others that are not known, have one vector.
+    """
+    from firsthand.rules.residue import vector_needle
+
+    found = 0
+    wanted: list[Needle] = []
+    for vector in vectors:
+        rows = connection.execute(_BLANK_OR_NOT, (vector,)).fetchall()
+        found += sum(blank for (blank,) in rows)
+        if all(blank for (blank,) in rows):
+            wanted.append(vector_needle(vector))
+    return [Residue("vector", "vector", found, ())] if found else [], wanted
+
+
+_BLANK_OR_NOT: Final = (
+    "SELECT e.body IS NULL FROM vector v LEFT JOIN doc d ON d.space_id = v.space_id AND d.vid = v.vid "
+    "LEFT JOIN entry e ON e.space_id = d.space_id AND e.position = d.position WHERE v.packed = ?"
+)
+
+
 def _chunks(path: Path, overlap: int) -> Iterator[tuple[int, bytes]]:
     """A file in pieces that share their ends, in lower case; one that its last user closed meanwhile holds nothing."""
     try:
@@ -137,8 +160,8 @@ def _is_alone(data: bytes, at: int, end: int) -> bool:
 class Sweeper(Protocol):
     """A store that can be swept."""
 
-    def sweep(self, needles: Sequence[Needle], terms: Sequence[str]) -> list[Residue]:
-        """Where the files hold any of these bytes, and the word indexes all of these terms."""
+    def sweep(self, needles: Sequence[Needle], terms: Sequence[str], vectors: Sequence[bytes] = ()) -> list[Residue]:
+        """Where the files hold any of these bytes, the word indexes all of these terms, and what is left of vectors."""
         ...
 
 
@@ -149,6 +172,7 @@ def rehearse(
     canary: str,
     planted: Mapping[str, bytes],
     needles: Sequence[Needle],
+    vectors: Sequence[bytes],
 ) -> dict[str, int]:
     """Put a canary in each place a store has, then sweep it: how often it was seen in each."""
     beside = canary[: len(canary) // 2]
@@ -156,19 +180,25 @@ def rehearse(
         # What comes before it in the index shares its beginning, so that the index holds only the end of the second.
         connection.execute(f"INSERT INTO {index} (rowid, terms) VALUES (1, ?), (2, ?)", (beside, canary))
         connection.execute(f"INSERT INTO {index} ({index}) VALUES ('optimize')")
+    for at, vector in enumerate(vectors):
+        connection.execute("INSERT INTO vector (space_id, vid, packed) VALUES ('canary', ?, ?)", (at, vector))
     connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
     indexed = store.sweep(needles, (canary,))
     seen = {
         "end of a term": sum(r.times for r in indexed if r.where == path.name and r.form == "term_end"),
         **{f"vocabulary of {i}": sum(r.times for r in indexed if r.where == i) for i in ("lex", "lex_rest")},
     }
+    if vectors:
+        left = store.sweep((), (), vectors)
+        seen["vector"] = sum(r.times for r in left if r.where == "vector")
+        seen["vector in the file"] = sum(r.times for r in left if r.where == path.name)
     names = "INSERT INTO name (space_id, name_id, what, text) VALUES ('canary', ?, 'who', ?)"
     connection.execute(names, ("in the file", canary))
     connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
     connection.execute(names, ("in the log", canary))
     for form, data in planted.items():
         path.with_name(f"{path.name}-{form}").write_bytes(data)
-    whole = store.sweep(needles, ())
+    whole = store.sweep(needles, (), vectors)
     for place, suffix in (("database", ""), ("write-ahead log", "-wal")):
         seen[place] = sum(r.times for r in whole if r.where == path.name + suffix)
     for form in planted:

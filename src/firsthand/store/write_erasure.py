@@ -27,6 +27,10 @@ class ErasureWrites(Remembering, abc.ABC):
         """Index the words that wait."""
 
     @abc.abstractmethod
+    def _drop_vector(self, vid: int) -> None:
+        """Forget a document's vector."""
+
+    @abc.abstractmethod
     def _counted_as_erased(self, scope_id: str) -> None:
         """Count one document of a scope as changed and erased, to be written when the transaction ends."""
 
@@ -37,6 +41,7 @@ class ErasureWrites(Remembering, abc.ABC):
     def blank_doc(self, scope_id: str, doc: DocRow) -> None:
         """Forget what a document's words gave: its columns and its terms."""
         self._run("blank_doc", doc.vid)
+        self._drop_vector(doc.vid)
         if doc.shelf != UNLISTED:
             if self._waiting[doc.shelf].pop(doc.vid, None) is None:
                 self._connection.execute(f"DELETE FROM {INDEXES[doc.shelf]} WHERE rowid = ?", (doc.vid,))

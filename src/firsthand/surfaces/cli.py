@@ -30,8 +30,8 @@ COMMANDS: Final = (
     "retract", "contest", "settle", "fork", "merge", "withdraw", "restore", "reject", "lift", "share", "forget",
     "undo", "impact", "review", "support", "relate", "classify", "feedback", "erase", "certificate", "clean", "sweep",
     "hold", "release", "retention", "refusals", "scopes", "predicates", "stats", "import", "export", "pack", "peers",
-    "join", "backup", "restore-backup", "seal", "jobs", "verify", "rebuild", "mcp", "hook", "doctor", "selftest",
-    "demo",
+    "join", "backup", "restore-backup", "seal", "jobs", "verify", "rebuild", "mcp", "hook", "doctor", "bench",
+    "selftest", "demo",
 )  # fmt: skip
 """In the order of the help: what one does first comes first."""
 OWN: Final = {
@@ -57,6 +57,7 @@ OWN: Final = {
     "hook uninstall": ("cli_hook", ""),
     "hook drain": ("cli_hook", ""),
     "doctor": ("cli_admin", "Say where the memory is and whether it is well."),
+    "bench": ("cli_bench", "Measure how long this memory takes, on a copy of it, beside bare SQLite."),
     "selftest": ("cli_selftest", "Run the acceptance tests, on stores of their own."),
     "demo": ("cli_admin", "Watch a memory work, in a minute."),
 }

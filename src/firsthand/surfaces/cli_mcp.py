@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 import click
 import msgspec
@@ -60,8 +60,13 @@ def mcp(desk: Desk, read_only: bool, also: tuple[str, ...], clearance: Sensitivi
     Server(wire, lambda name: open_for(settings, name, scopes, clearance), scopes=scopes, read_only=read_only).serve()
 
 
-def open_for(settings: Settings, client: str, scopes: tuple[str, ...], clearance: Sensitivity) -> Memory:
-    """A handle for the agent behind a client: its person's words and its own are of one owner, and it is no person."""
+def open_for(
+    settings: Settings, client: str, scopes: tuple[str, ...], clearance: Sensitivity, **opening: Any
+) -> Memory:
+    """A handle for the agent behind a client: its person's words and its own are of one owner, and it is no person.
+
+    `opening` is what else the memory is opened with.
+    """
     import firsthand
 
     make_folder_of(settings)
@@ -77,6 +82,7 @@ def open_for(settings: Settings, client: str, scopes: tuple[str, ...], clearance
         harness=name,
         session=f"mcp-{os.getpid()}-{os.urandom(4).hex()}",
         grant=Grant(read=granted, write=granted, clearance=clearance, role="agent"),
+        **opening,
     )
 
 

@@ -24,9 +24,10 @@ def selftest(desk: Desk, only: tuple[str, ...], place: str | None) -> int:
     fails.
     """
     from firsthand.selftest.runner import run_all
+    from firsthand.surfaces.through_mcp import connect
 
     with Progress("testing", quiet=desk.as_json) as progress:
-        report = run_all(None if place is None else Path(place), only=only or None, progress=progress)
+        report = run_all(None if place is None else Path(place), only=only or None, progress=progress, connect=connect)
     desk.show(report, "selftest")
     return BrokenError.exit_code if report.failed else 0
 

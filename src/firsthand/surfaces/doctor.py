@@ -151,6 +151,11 @@ def _with_files(found: Checkup, path: Path) -> Checkup:
         "run the restore again, or remove the folder."
         for folder in sorted(path.parent.glob(f".{glob.escape(path.name)}.restoring-*"))
     ]
+    problems += [
+        f"an interrupted `firsthand bench` left {folder}, a copy of this memory, which may hold words that were erased "
+        "since; run it again, or remove the folder."
+        for folder in sorted(path.parent.glob(f".{glob.escape(path.name)}.measuring-*"))
+    ]
     return msgspec.structs.replace(
         found,
         bytes_on_disk=path.stat().st_size,

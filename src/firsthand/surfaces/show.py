@@ -19,7 +19,7 @@ from firsthand.surfaces.sheets import columns as _table
 from firsthand.surfaces.sheets import grid as _grid
 from firsthand.surfaces.sheets import row as _row
 from firsthand.surfaces.show_erasure import draw_certificate, draw_erasure, draw_retention
-from firsthand.surfaces.show_past import draw_timeline, past, selftest
+from firsthand.surfaces.show_past import draw_timeline, measurements, past, selftest
 from firsthand.vocabulary.erasure import Certificate, Erasure, RetentionReport
 from firsthand.vocabulary.instants import BEGINNING, FOREVER, to_iso
 from firsthand.vocabulary.jobs import JobsStatus
@@ -40,6 +40,7 @@ from firsthand.vocabulary.rendering import (
     day,
     foreign_citations,
     is_quote,
+    likelihood_remarks,
     selection_remarks,
     short_id,
     visible,
@@ -64,6 +65,7 @@ COUNTED: Final = {
     "when": "holds a time, and you ask when",
     "question": "is itself a question",
     "similarity": "its meaning",
+    "theme": "the meaning nearest to yours in its conversation",
     "entity": "names what you ask about",
     "recent": "how new it is",
     "alone": "a belief, with no turns beside it",
@@ -89,7 +91,7 @@ def packet(packet: Packet) -> None:
     if not packet.items and not packet.conflicts:
         out.print(EMPTY.get(packet.why_empty or "", "Nothing was found."))
     out.print(Text(_packet_foot(packet), style="dim"))
-    for remark in selection_remarks(packet.selection):
+    for remark in (*selection_remarks(packet.selection), *likelihood_remarks(packet.likelihood)):
         out.print(Text(remark, style="yellow"))
     if packet.degraded:
         out.print(Text("Degraded: " + ", ".join(packet.degraded), style="yellow"))
@@ -372,10 +374,12 @@ def retention(report: RetentionReport) -> None:
 DRAWINGS: Final[dict[str, Callable[[Any], None]]] = {
     "packet": packet,
     "record": record,
+    "stub": lambda found: rows([found]),
     "page": page,
     "history": history,
     "timeline": past,
     "selftest": selftest,
+    "measurements": measurements,
     "explanation": explanation,
     "impact": impact,
     "refusals": refusals,

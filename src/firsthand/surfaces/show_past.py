@@ -1,4 +1,4 @@
-"""Timelines and self-tests, drawn for people."""
+"""Timelines, self-tests and measurements, drawn for people."""
 
 from __future__ import annotations
 
@@ -8,9 +8,10 @@ from typing import Final
 from rich.console import Console
 from rich.text import Text
 
+from firsthand.measuring import INSERT, SEARCH, Measurements
 from firsthand.selftest.outcomes import SelfTestReport
 from firsthand.surfaces import timeline
-from firsthand.surfaces.sheets import STATUS_STYLES, columns, console, shortened
+from firsthand.surfaces.sheets import STATUS_STYLES, columns, console, grid, shortened
 from firsthand.surfaces.timeline import Held, Step, Timeline
 from firsthand.vocabulary.rendering import visible
 
@@ -82,3 +83,23 @@ def selftest(report: SelfTestReport) -> None:
     out.print(
         f"{report.passed} passed, {report.failed} failed, {report.unavailable} could not be run, in {report.seconds} s."
     )
+
+
+def measurements(found: Measurements) -> None:
+    """How large a memory is and how long it takes, each kind of work beside bare SQLite's."""
+    out = console()
+    facts = grid()
+    facts.add_row("records", f"{found.records:,}")
+    facts.add_row("entries", "" if found.entries is None else f"{found.entries:,}")
+    facts.add_row("on disk", f"{found.bytes / 1024:,.0f} KiB, {found.bytes_a_record:,.0f} bytes a record")
+    out.print(facts)
+    table = columns("what", "p50 ms", "p95 ms", "against SQLite")
+    for heading in table.columns[1:]:
+        heading.justify = "right"
+    for row in found.rows:
+        ratio = "" if row.ratio is None else f"{row.ratio:.1f} ×"
+        style = "dim" if row.what in (SEARCH, INSERT) else ""
+        table.add_row(row.what, f"{row.p50_ms:.2f}", f"{row.p95_ms:.2f}", ratio, style=style)
+    out.print(table)
+    told = f"{found.rounds} rounds on a copy, which is gone; questions from the words of {found.asked:,} records."
+    out.print(Text(f"{told} {found.engine}, Python {found.python}, Firsthand {found.firsthand}.", style="dim"))

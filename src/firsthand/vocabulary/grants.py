@@ -68,7 +68,10 @@ class Author(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Grant(msgspec.Struct, frozen=True, kw_only=True):
-    """What a handle may do. `None` for verbs, read or write means all; a request narrows it, never widens it."""
+    """What a handle may do. `None` for verbs, read or write means all; a request narrows it, never widens it.
+
+    `stubs`: that a record just above the clearance is there may be known, by its id, and how it stands.
+    """
 
     verbs: frozenset[str] | None = None
     read: frozenset[str] | None = None
@@ -77,6 +80,7 @@ class Grant(msgspec.Struct, frozen=True, kw_only=True):
     role: Role | None = None
     attests: frozenset[str] = frozenset()
     audit: bool = False
+    stubs: bool = False
 
     def __post_init__(self) -> None:
         for field in ("verbs", "read", "write", "attests"):

@@ -23,7 +23,7 @@ from firsthand.vocabulary.kinds import (
     Volatility,
 )
 from firsthand.vocabulary.records import Payload, Performance, TypedValue
-from firsthand.vocabulary.rendering import render
+from firsthand.vocabulary.rendering import CountTokens, Style, render
 from firsthand.vocabulary.results import Effect
 from firsthand.vocabulary.results import Result as _Result
 
@@ -194,7 +194,7 @@ class Selection(_Result, frozen=True):
 
 
 class Packet(_Result, frozen=True):
-    """The answer to a recall. `why_empty` says why when there are no items."""
+    """The answer to a recall. `why_empty` says why it has no items; `likelihood`: of holding an answer."""
 
     recall_id: str
     query: str
@@ -206,6 +206,7 @@ class Packet(_Result, frozen=True):
     omitted: Omitted
     degraded: tuple[str, ...]
     coverage: float
+    likelihood: float | None
     known_at: int
     valid_at: int | None
     notice: str
@@ -215,9 +216,11 @@ class Packet(_Result, frozen=True):
     why_empty: WhyEmpty | None = None
     now: int = 0
 
-    def render(self, style: Literal["text", "json"] = "text", *, max_tokens: int | None = None) -> str:
-        """The packet fenced as data, at most `max_tokens` estimated tokens, fence included."""
-        return render(self, style, max_tokens=max_tokens)
+    def render(
+        self, style: Style = "text", *, max_tokens: int | None = None, count_tokens: CountTokens | None = None
+    ) -> str:
+        """The packet fenced as data, at most `max_tokens` with the fence: estimated, or as `count_tokens` counts."""
+        return render(self, style, max_tokens=max_tokens, count_tokens=count_tokens)
 
 
 class BeliefView(_Result, frozen=True):
@@ -259,10 +262,7 @@ class EntryView(_Result, frozen=True):
 
 
 class History(_Result, frozen=True):
-    """Everything that happened to a record, oldest first, in pages of at most 200.
-
-    `causes` are entries of other records from which a belief row follows, as far as they may be read here.
-    """
+    """All that happened to a record, oldest first, at most 200 a page; `causes`: entries of others behind it."""
 
     record_id: str
     entries: tuple[EntryView, ...]

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Final
 
+from firsthand.vocabulary.errors import InvalidError
 from firsthand.vocabulary.patterns import lazy_pattern
 
+CountTokens = Callable[[str], int]
+"""How many tokens a text costs: a model's own tokenizer where the caller has one, else the estimate below."""
 QUARTERS_PER_TOKEN: Final = 4
 _ASCII_QUARTERS: Final = 1
 _DIGIT_EXTRA_QUARTERS: Final = 1
@@ -41,3 +45,19 @@ def _extra_quarters(character: str) -> int:
     if character < _FIRST_ASTRAL:
         return _IDEOGRAPH_QUARTERS - _ASCII_QUARTERS
     return _ASTRAL_QUARTERS - _ASCII_QUARTERS
+
+
+def counting(count: CountTokens | None) -> CountTokens:
+    """The caller's counter, each of its answers looked at; without one, the estimate."""
+    if count is None or count is estimate_tokens:
+        return estimate_tokens
+    if not callable(count):
+        raise InvalidError("counter_invalid", "count_tokens is a function of one text", field="count_tokens")
+
+    def counted(text: str) -> int:
+        tokens = count(text)
+        if isinstance(tokens, bool) or not isinstance(tokens, int) or tokens < 0:  # pyright: ignore[reportUnnecessaryIsInstance]
+            raise InvalidError("counter_invalid", "count_tokens gave no whole number from 0 on", field="count_tokens")
+        return tokens
+
+    return counted

@@ -14,7 +14,7 @@ __all__ = ["PLACES", "Arguments", "Operation", "every", "find"]
 
 _MODULES: Final = {
     "writing": ("remember", "capture", "support", "relate", "classify", "feedback"),
-    "reading": ("recall", "read", "list", "history", "explain", "refusals", "scopes", "predicates", "stats"),
+    "reading": ("recall", "read", "stub", "list", "history", "explain", "refusals", "scopes", "predicates", "stats"),
     "revising": (
         "correct", "change", "retract", "contest", "settle", "fork", "merge", "withdraw", "restore", "reject", "lift",
         "share", "forget", "undo", "impact",

@@ -20,6 +20,7 @@ from firsthand.vocabulary.packets import (
     Stats,
 )
 from firsthand.vocabulary.refusals import RefusalPage
+from firsthand.vocabulary.stubs import Stub
 
 Includes = Annotated[tuple[Include, ...], f.said("What else to admit.", metavar="WORD", max_length=8)]
 
@@ -87,6 +88,11 @@ OPERATIONS: Final = (
     Operation(
         name="read", needs="read", path="read", takes=One, gives=RecordView, shows="record", words=("record_id",),
         does="Show one record: its words, standing, sources and relations.", example={"record_id": "r…"},
+    ),
+    Operation(
+        name="stub", needs="read", path="stub", takes=One, gives=Stub, shows="stub", words=("record_id",),
+        does="Tell that a record is there and how it stands, without its words; also of one just above the clearance.",
+        example={"record_id": "r…"},
     ),
     Operation(
         name="list", needs="list", path="list", takes=ListRecords, gives=RecordPage, shows="page",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import Any, Final, cast
+from urllib.parse import unquote
 
 from firsthand.surfaces import asking
 from firsthand.surfaces.desk import Memory
@@ -65,11 +66,12 @@ def read(memory: Memory, params: dict[str, Any], scopes: Sequence[str]) -> dict[
     uri: object = params.get("uri")
     if not isinstance(uri, str):
         raise WireError(INVALID_PARAMS, "uri is not text")
+    named = unquote(uri)
     try:
-        if uri.startswith(RECORD):
-            text = memory.fenced(memory.read(asking.full_id(memory, uri.removeprefix(RECORD))))
-        elif uri.startswith(PACKET) and uri.removeprefix(PACKET) in scopes:
-            text = known(memory.at(scope=uri.removeprefix(PACKET)))
+        if named.startswith(RECORD):
+            text = memory.fenced(memory.read(asking.full_id(memory, named.removeprefix(RECORD))))
+        elif named.startswith(PACKET) and named.removeprefix(PACKET) in scopes:
+            text = known(memory.at(scope=named.removeprefix(PACKET)))
         else:
             raise WireError(RESOURCE_NOT_FOUND, "there is no such resource")
     except AbsentError:
@@ -78,8 +80,9 @@ def read(memory: Memory, params: dict[str, Any], scopes: Sequence[str]) -> dict[
 
 
 def known(memory: Memory) -> str:
-    """The newest of what is believed in a scope, fenced."""
-    return memory.fenced(memory.list(kinds=("working", "semantic", "competence", "plan_graph"), limit=KNOWN_ROWS))
+    """The newest of what is believed in a scope, fenced; what may not all hold stands together, as in any answer."""
+    kinds = ("working", "semantic", "competence", "plan_graph")
+    return memory.recall("", scopes=[memory.scope], kinds=kinds, limit=KNOWN_ROWS).render()
 
 
 # ---- prompts ---------------------------------------------------------------------------------------------------------
