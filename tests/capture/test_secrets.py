@@ -108,6 +108,7 @@ INSIDE += [
     ("password", "run it with DB_PASSWORD='{}' please", "hunter 2 hunter"),
     ("password", 'export MYSQL_PWD="{}"', "correct horse battery"),
     ("password", 'STRIPE_SECRET="{}" make deploy', "correcthorsebattery"),
+    ("password", "PGPASSWORD='{}' psql", "hunter two three"),
     ("basic_credentials", "Authorization: Basic {}", base64.b64encode(b"user:passw0rd").decode()),
     ("basic_credentials", "curl -H 'authorization: basic {}' x", base64.b64encode(b"ana:hunter22").decode()),
     ("basic_credentials", '{{"Authorization": "Basic {}"}}', base64.b64encode(b"user:pass").decode()),

@@ -145,7 +145,7 @@ def test_who_writes_without_an_embedder_leaves_it_to_the_next_to_make_every_vect
 def test_vectors_of_two_embedders_never_stand_side_by_side(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with opened(tmp_path) as old:
         first = old.capture(HARBOUR)
-        monkeypatch.setattr("firsthand.wiring.StaticEmbedder", Other)
+        monkeypatch.setattr("firsthand.wiring._own_embedder", Other)
         with opened(tmp_path) as new:
             assert embedding(new) == "another"
             assert kept(new, first.record_id) == [vector(HARBOUR)]
