@@ -41,13 +41,14 @@ STAGES: tuple[tuple[str, Sequence[tuple[Any, str]]], ...] = (
     ("postings", ((arms, "_posting_lists"),)),
     ("lexical arm", ((arms, "lexical"), (arms, "top"), (arms, "_with_claims"))),
     ("entity arm", ((arms, "_entity"),)),
+    ("vector arm", ((arms, "_meant"), (arms, "_alike"))),
     ("candidate rows", ((pipeline, "neighbours"), (pipeline, "with_speakers"))),
     ("gate", ((pipeline, "_pass"), (fill.Gate, "admit"))),
     ("score", ((pipeline, "fuse"), (pipeline, "saliences"))),
     ("hydrate", ((fill, "items"),)),
     ("group", ((fill, "group"), (fill, "with_near_conflicts"), (fill, "select"), (fill, "with_exceptions_beside"))),
     ("pack", ((fill, "pack"), (pipeline, "_packet"))),
-    ("receipt", ((pipeline, "_receipt"), (journal.Journal, "add"))),
+    ("receipt", ((pipeline, "receipt_of"), (journal.Journal, "add"))),
 )
 WHOLE, REST = "whole recall", "everything else"
 

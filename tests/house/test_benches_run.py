@@ -145,3 +145,24 @@ def test_assembly_measures_shared_prefixes_and_evidence_beside_plain_recall(tmp_
     assert rows["evidence in the prompt: assembly"] >= rows["evidence in the prompt: recall"] > 0
     assert {"one turn: assembly", "one turn: recall", "turns that made room: assembly"} <= set(rows)
     assert "evidence in the prompt" in done.stdout
+
+
+def test_scale_and_profile_measure_small_stores_as_they_would_large_ones(tmp_path: Path) -> None:
+    written, stores = tmp_path / "scale.json", tmp_path / "stores"
+    small = ["--sizes", "60,120", "--beside", "120", "--scopes", "4", "--spaces", "3", "--rounds", "3"]
+    asked = [sys.executable, str(BENCHES / "scale.py"), "--folder", str(stores), *small, "--json", str(written)]
+    done = subprocess.run(asked, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    found = json.loads(written.read_text(encoding="utf-8"))
+    names = {row["what"] for row in found["rows"]}
+    assert {"small scope, alone", "small scope, among 4", "small scope, in one of 3 spaces"} <= names
+    assert all(row["value"] > 0 for row in found["rows"])
+
+    written = tmp_path / "profile.json"
+    asked = [sys.executable, str(BENCHES / "recall_profile.py"), "--folder", str(stores), "--sizes", "60"]
+    done = subprocess.run(
+        [*asked, "--rounds", "3", "--json", str(written)], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    rows = json.loads(written.read_text(encoding="utf-8"))["rows"]
+    assert any("gate" in row["what"] for row in rows)
