@@ -56,8 +56,13 @@ def read_settings(
     flags: Mapping[Name, str | None],
     environ: Mapping[str, str] | None = None,
     folder: Path | None = None,
+    *,
+    hook_as_it_is: bool = False,
 ) -> Settings:
-    """The settings for one run. An empty variable counts as not set; unknown names in the file are refused."""
+    """The settings for one run. An empty variable counts as not set; unknown names in the file are refused.
+
+    `hook_as_it_is`: what says no sense of hooks is the default, since a hook that refused it would lose what was said.
+    """
     environ = os.environ if environ is None else environ
     file = find_file(folder or Path.cwd())
     from_file, hook = ({}, {}) if file is None else _read_file(file)
@@ -83,7 +88,7 @@ def read_settings(
         role=_check_role(values["role"] or ""),
         origins=origins,
         file=None if file is None else str(file),
-        hook=_hook_settings(hook, environ),
+        hook=_hook_settings(hook, environ, lenient=hook_as_it_is),
     )
 
 
@@ -144,18 +149,19 @@ def _read_file(file: Path) -> tuple[dict[Name, str], dict[str, Any]]:
     return values, cast("dict[str, Any]", hook)
 
 
-def _hook_settings(from_file: Mapping[str, Any], environ: Mapping[str, str]) -> HookSettings:
+def _hook_settings(from_file: Mapping[str, Any], environ: Mapping[str, str], *, lenient: bool) -> HookSettings:
     """`FIRSTHAND_HOOK_*` before the table `[hook]` before the defaults; beyond its range the nearest is taken."""
-    if any(name not in HOOK_RANGES for name in from_file):
+    if any(name not in HOOK_RANGES for name in from_file) and not lenient:
         known = ", ".join(HOOK_RANGES)
         raise InvalidError("settings_invalid", f"the table [{HOOK_TABLE}] may hold only {known}", field=FILE_NAME)
     given: dict[str, int] = {}
     for name, (least, most) in HOOK_RANGES.items():
         variable = environ.get(f"{VARIABLE_PREFIX}HOOK_{name.upper()}") or ""
-        value: Any = int(variable) if variable.isdecimal() else variable or from_file.get(name)
-        if value is not None:
-            number = check_range(value, least=0, most=sys.maxsize, field=f"{HOOK_TABLE}.{name}")
-            given[name] = min(max(number, least), most)
+        value: Any = int(variable) if variable.removeprefix("-").isdecimal() else variable or from_file.get(name)
+        if value is None or (lenient and type(value) is not int):
+            continue
+        number = check_range(value, least=-sys.maxsize, most=sys.maxsize, field=f"{HOOK_TABLE}.{name}")
+        given[name] = min(max(number, least), most)
     return HookSettings(**given)
 
 

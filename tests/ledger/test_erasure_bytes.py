@@ -299,6 +299,18 @@ def test_a_sweep_leaves_the_locks_of_its_process(tmp_path: Path) -> None:
         assert memory.capture("So is the mast.").outcome == "stored"
 
 
+def test_a_truth_and_a_single_letter_leave_no_residue_by_chance(tmp_path: Path) -> None:
+    with opened(tmp_path) as memory:
+        for n in range(60):
+            memory.capture(f"Note {n} of the boat")
+        for value in (True, False, "A", "7"):
+            memory.remember(subject="anchor", predicate="is_marked", object=value)
+            done = memory.erase(value=("anchor", "is_marked", value), reason_code="privacy")
+            assert done.certificate is not None
+            assert done.certificate.bodies > 0
+            assert done.certificate.clean, [p for p in done.certificate.places if p.proof == "residue"]
+
+
 def test_the_words_of_a_value_that_stand_apart_elsewhere_are_no_residue_of_it(tmp_path: Path) -> None:
     """The word index knows no order: it cannot tell `30 days` from 30 boats that wait for days."""
     with opened(tmp_path) as memory:

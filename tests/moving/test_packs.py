@@ -163,8 +163,14 @@ def test_the_saying_of_what_is_withdrawn_is_out_of_sight_with_it_and_comes_back_
     assert "sister" not in words(folder)
     assert "says Noor" in words(folder)
     assert left_out["hidden"] >= 2
-    with pytest.raises(firsthand.AbsentError):
-        memory.read(utterance.record_id)
+    other = pair.memory("a", actor="cleo", owner="cleo", role="agent")
+    for quote in (None, "Kaunas", "Vilnius"):
+        with pytest.raises(firsthand.AbsentError):
+            memory.read(utterance.record_id)
+        with pytest.raises(firsthand.AbsentError) as absent:
+            other.remember("A note on lunch", evidence=[firsthand.cite(utterance.record_id, quote=quote)])
+        assert absent.value.field == "evidence"
+    assert other.remember("A note on tea", evidence=[firsthand.cite(str(talk.record_id), quote="Kaunas")]).record_id
     assert memory.read(str(talk.record_id)).item.text
     memory.restore(str(told.record_id), reason="it may be known")
     assert "Kaunas" in memory.read(utterance.record_id).item.text

@@ -11,7 +11,9 @@ import pytest
 from harness import OWNER, Make, Session
 
 import firsthand
+from firsthand.config import read_settings
 from firsthand.surfaces.hooks import health
+from firsthand.vocabulary.errors import InvalidError
 
 WORDS = ["".join(random.Random(n).choices(string.ascii_lowercase, k=7)) for n in range(400)]
 SECRET = "AKIA" + "QWERTYUIOPASDFGH"
@@ -230,3 +232,13 @@ def test_a_packet_of_sayings_alone_does_not_say_that_nothing_matched(make: Make)
     assert told is not None
     assert "The mast is made of spruce." in told
     assert "Nothing matched" not in told
+
+
+def test_a_hook_setting_that_says_no_sense_loses_no_prompt(session: Session, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The command line refuses it; a hook that did would lose what was said."""
+    monkeypatch.setenv("FIRSTHAND_HOOK_BUDGET_MS", "soon")
+    monkeypatch.setenv("FIRSTHAND_HOOK_PACKET_BYTES", "4k")
+    session.ask("The larch is tall.")
+    assert session.texts() == ["The larch is tall."]
+    with pytest.raises(InvalidError):
+        read_settings({}, {"HOME": "/", "FIRSTHAND_HOOK_BUDGET_MS": "soon"}, session.folder)

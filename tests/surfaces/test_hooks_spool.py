@@ -190,7 +190,10 @@ def test_what_waits_stays_while_the_store_is_busy(make: Make, monkeypatch: pytes
         with pytest.raises(BusyError):
             drained(read_settings({"db": str(session.database)}, {"HOME": "/"}, session.folder))
     assert spool.waiting(session.database).items == 1
+    health.note(session.database, lambda h: h.with_failure("late", (h.last_write_at or 0) + 1, spooled=1))
+    assert health.read(session.database).is_failing
     assert drained(read_settings({"db": str(session.database)}, {"HOME": "/"}, session.folder)) == 1
+    assert not health.read(session.database).is_failing
     assert session.texts() == ["The first words.", "The waiting words."]
 
 

@@ -42,6 +42,8 @@ CONTROLLED: Final = (
 
 
 OTHER_WORDS: Final = "other words"
+TRUTHS: Final = ("true", "false")
+"""Values that say nothing of what they are the value of: every file is full of them."""
 
 
 class Proofs(NamedTuple):
@@ -83,7 +85,7 @@ def proofs_of(reader: Reader, handle: Handle, found: Found, wanted: Sequence[Wan
 
 def _only_there(reader: Reader, found: Found, wanted: Sequence[Wanted]) -> tuple[tuple[str, ...], tuple[str, ...], int]:
     """The forms that no body which stays holds, those of whose terms none holds all, and how many hold others."""
-    forms = {form: Wanted((), (form,)) for w in wanted for form in (*w.values, *w.statements)}
+    forms = {f: Wanted((), (f,)) for w in wanted for f in (*w.values, *w.statements) if f not in TRUTHS}
     made_of = {form: terms.terms(form) for form in forms}
     elsewhere: set[str] = set()
     apart: set[str] = set()

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from firsthand.capture.readable import Held, held, payload_of
+from firsthand.capture.readable import Held, absent, held, payload_of
 from firsthand.capture.secrets import mask
 from firsthand.ports import Reader
 from firsthand.rules.access import Handle
 from firsthand.rules.terms import inside_word
 from firsthand.rules.wording import words_of
+from firsthand.veil import says_only_what_is_hidden
 from firsthand.vocabulary.citing import Cite
 from firsthand.vocabulary.errors import InvalidError, RefusedError
 from firsthand.vocabulary.grants import SPACE_WIDE
@@ -31,6 +32,8 @@ class Ground(NamedTuple):
 def ground(reader: Reader, handle: Handle, evidence: Cite) -> Ground:
     """The cited words, or an error that says why they cannot be cited."""
     record = held(reader, handle, evidence.record_id, "evidence")
+    if says_only_what_is_hidden(reader, record.root):
+        raise absent("evidence")
     _check_effective(record, handle)
     payload = payload_of(reader, _head(record))
     if payload is None:

@@ -54,7 +54,7 @@ def needles(words: str) -> tuple[Needle, ...]:
         add(form, data, alone=len(data) < SURE_BYTES)
 
     add_text("words", words)
-    for coding in ("utf-16-le", "utf-16-be"):
+    for coding in ("utf-16-le", "utf-16-be") if len(words) >= SHORTEST_BYTES else ():
         add("utf16", words.encode(coding))
     for escaped in _escaped(words):
         add_text("escaped", escaped)

@@ -117,13 +117,17 @@ def run(
 
 def drained(settings: Settings) -> int:
     """Store all that waits beside a memory, however long it takes; how many episodes it was."""
-    return drain(database_of(settings.db), _now, in_time=lambda: True)
+    database = database_of(settings.db)
+    stored = drain(database, _now, in_time=lambda: True)
+    if stored:
+        health.note(database, lambda h: h.with_stored(stored, "drain", _now()))
+    return stored
 
 
 def _call_of(harness: Harness, flags: Mapping[Name, str | None], stdin: BinaryIO) -> Call:
     event = read_event(stdin)
     folder = Path(os.environ.get(PROJECT_VARIABLE) or event.cwd or Path.cwd())
-    settings = read_settings(flags, folder=folder)
+    settings = read_settings(flags, folder=folder, hook_as_it_is=True)
     who = Who(
         space=settings.space, scope=scope_for(settings, folder), harness=harness, session=event.session_id,
         owner=settings.owner or settings.actor, model=_model(event),
