@@ -299,6 +299,20 @@ def test_a_sweep_leaves_the_locks_of_its_process(tmp_path: Path) -> None:
         assert memory.capture("So is the mast.").outcome == "stored"
 
 
+def test_a_truth_is_erased_with_the_words_that_say_it(tmp_path: Path) -> None:
+    word = canary(8)
+    with opened(tmp_path) as memory:
+        talk = memory.capture(f"{word} is ill", speaker="Ben")
+        memory.capture("The mast is ill", speaker="Ben")
+        quote = [firsthand.cite(str(talk.record_id), quote=f"{word} is ill")]
+        told = memory.remember(f"{word} is ill", subject=word, predicate="is_ill", object=True, evidence=quote)
+        done = memory.erase(str(told.record_id), reason_code="privacy")
+        assert done.certificate is not None
+        assert done.certificate.clean
+        assert left(memory, word) == {}
+        assert [i.text for i in memory.recall("who is ill?").items] == ["The mast is ill"]
+
+
 def test_a_truth_and_a_single_letter_leave_no_residue_by_chance(tmp_path: Path) -> None:
     with opened(tmp_path) as memory:
         for n in range(60):

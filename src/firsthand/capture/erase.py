@@ -224,7 +224,9 @@ def _aim_at_record(reader: Reader, record: Held) -> _Aim:
 
 def _wanted(reader: Reader, scope_id: str, payload: Semantic) -> Wanted:
     statement = statement_key(payload.statement)
-    told = (statement,) if len(statement) >= WHOLE_SENTENCE or payload.subject is None else ()
+    is_truth = payload.object is not None and isinstance(payload.object.value, bool)  # of which no text says "true"
+    is_known_by_itself = len(statement) >= WHOLE_SENTENCE or payload.subject is None or is_truth
+    told = (statement,) if is_known_by_itself else ()
     if payload.subject is None or payload.object is None:
         return Wanted((), (), told or (statement,))
     return Wanted(_names(reader, scope_id, payload.subject), value_forms(payload.object), told)
