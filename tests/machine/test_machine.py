@@ -20,8 +20,6 @@ SEEDS, SHARE = range(1, 11), 2_000
 """Each seed runs at least so many verbs."""
 LIVES, LENGTH = 6, 120
 """Few lives at a time, so that a seed stops soon after its share."""
-LIFE = 75
-"""About so many verbs are in a life: the rest of its rules set clocks, restart, export or rebuild."""
 
 
 def run(seed: int, lives: int, patch: pytest.MonkeyPatch, phases: tuple[Phase, ...] = (Phase.generate,)) -> int:
@@ -48,7 +46,7 @@ def run_steps(seed: int, steps: int, patch: pytest.MonkeyPatch) -> int:
     for number in itertools.count():
         if done >= steps:
             return done
-        done += run(seed * 1_000 + number, min(LIVES, 1 + (steps - done) // LIFE), patch)
+        done += run(seed * 1_000 + number, LIVES, patch)
     raise AssertionError("numbers do not end")
 
 
