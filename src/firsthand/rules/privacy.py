@@ -38,7 +38,9 @@ def is_hidden(view: View, said: Said) -> bool:
     for entry in hidden_by(view, said.scope, said.claim):
         if any(s.claim == said.claim for s in view.said_of_record(entry.record_id)):
             return True
-    return any(is_private(e) and in_force(view, e) for e in view.of_record(said.record))
+    shows = view.account(said.record).shows
+    withdrawals = (view.get(i) for i, show in shows.items() if show.hides is not None)
+    return any(w is not None and in_force(view, w) for w in withdrawals)
 
 
 def replaced_by(view: View, decision: Entry) -> list[Entry]:

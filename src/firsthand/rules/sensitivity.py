@@ -8,8 +8,14 @@ from firsthand.rules.view import View
 def sensitivity(view: View, record: str) -> int:
     """The highest level, from 0, of a record and all it rests on, each visited once, cycles included.
 
-    Revoked and erased supports still count: skeletons keep them.
+    Revoked and erased supports still count: skeletons keep them. Asked for every unit that a record has a part in.
     """
+    if record not in view.sensitivities:
+        view.sensitivities[record] = _highest(view, record)
+    return view.sensitivities[record]
+
+
+def _highest(view: View, record: str) -> int:
     level, seen, todo = 0, {record}, [record]
     while todo:
         current = todo.pop()

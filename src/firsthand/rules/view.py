@@ -202,6 +202,7 @@ class View:
         self._in_unit: dict[str, list[Said]] = {}
         self._accounts: dict[str, Account] = {}
         self.hearings: dict[str, Hearing] = {}
+        self.sensitivities: dict[str, int] = {}
         self.reads = 0
         if fresh is not None:
             self._take(fresh)
