@@ -196,6 +196,27 @@ def test_a_process_that_read_before_finds_what_a_fresh_one_finds(tmp_path: Path)
         assert len(seen) == len(steps)
 
 
+def test_where_there_are_too_many_to_search_what_was_found_is_ranked_by_its_meaning_all_the_same(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    boat = "The boat is away on Tuesday"
+    query = "Does the doctor see me on Tuesday?"
+    with opened(tmp_path) as memory:
+        memory.capture_many({"text": text, "thread": "t"} for text in ("4711", DOCTOR))  # no vector is near the first
+        memory.capture_many({"text": text} for text in (*OTHERS, boat))
+        monkeypatch.setattr(arms, "MOST_ROWS", 0)
+        found = memory.recall(query)
+        assert (texts(found)[:2], found.degraded) == ([DOCTOR, boat], ("vector_arm_dropped",))
+        ids = [i.record_id for i in found.items]
+        assert "4711" in texts(found)
+        shown = [memory.explain(query, i).contributions.get("similarity") for i in ids]
+        monkeypatch.undo()
+        assert shown == [memory.explain(query, i).contributions.get("similarity") for i in ids]
+        assert (shown[0] or 0) > (shown[1] or 0)
+    with opened(tmp_path, embedder=None) as memory:
+        assert texts(memory.recall(query))[:2] == [boat, DOCTOR], "the newer of two that hold the same word"
+
+
 # ---- without ---------------------------------------------------------------------------------------------------------
 
 

@@ -12,7 +12,7 @@ from firsthand.recall.cache import SEQ_MASK, Cache
 from firsthand.recall.plan import DEFAULT_KINDS, Place, Plan
 from firsthand.recall.query import QueryFeatures
 from firsthand.recall.score import ALIKE_LEAST, BoolArray, IntArray, ScoreArray, among, lexical, top
-from firsthand.recall.vectors import MOST_ROWS, Meant, vector_of
+from firsthand.recall.vectors import MOST_ROWS, Meant, Unheld, Vectors, vector_of
 from firsthand.rules.mentions import mentions
 from firsthand.rules.normalise import name_key
 from firsthand.vocabulary.kinds import KINDS, Kind
@@ -32,6 +32,8 @@ EPISODIC: Final = KINDS.index("episodic")
 ENTITY: Final = KINDS.index("entity")
 CLAIMS: Final[tuple[Kind, ...]] = tuple(kind for kind in KINDS if kind not in ("episodic", "entity"))
 FAILED: Final = "_arm_failed"
+DROPPED: Final = "vector_arm_dropped"
+"""Nothing was looked for by its vector, there being too many; what else was found is compared by its vector even so."""
 POSTINGS_PER_RECALL: Final = 1 << 24
 """Places in posting lists that one recall looks at, with an equal share for each term; a second or two at the worst."""
 _NOTHING: Final = np.zeros(0, dtype=np.int64)
@@ -115,13 +117,13 @@ def search(reader: Reader, plan: Plan, base: Ground, query: QueryFeatures, named
     def vector_arm() -> IntArray:
         nonlocal meant
         meant = _meant(reader, base, query, cache)
-        return _alike(reader, plan, base, meant, cache) if meant is not None else _NOTHING
+        return _alike(reader, plan, base, meant, cache) if meant is not None and lacking is None else _NOTHING
 
     wanted: dict[ArmName, Callable[[], IntArray]] = {
         "lexical": lexical_arm,
         "entity": lambda: _entity(reader, plan, base, named, arms.get("lexical", _NOTHING), cache),
     }
-    if lacking is None:
+    if lacking in (None, DROPPED):
         wanted["vector"] = vector_arm
     if not query.terms or plan.kinds == ("working",):
         wanted["recent"] = lambda: _recent(reader, plan, base)
@@ -141,7 +143,7 @@ def _lacking(reader: Reader, base: Ground, cache: Cache) -> str | None:
         return "vector_arm_unavailable"
     if reader.embedding() not in (None, cache.embedder.identity):
         return "vectors_outdated"
-    return "vector_arm_dropped" if base.size > MOST_ROWS else None
+    return DROPPED if base.size > MOST_ROWS else None
 
 
 def _meant(reader: Reader, base: Ground, query: QueryFeatures, cache: Cache) -> Meant | None:
@@ -150,7 +152,13 @@ def _meant(reader: Reader, base: Ground, query: QueryFeatures, cache: Cache) -> 
     vector = vector_of(cache.embedder, query.words) if query.words else None
     if vector is None:
         return None
-    return Meant(vector, [(p.offset, p.row.next_seq, cache.vectors(reader, p.row)) for p in base.places])
+    square = cache.embedder.length**2
+    is_held = base.size <= MOST_ROWS
+    return Meant(vector, [
+        (p.offset, p.row.next_seq,
+         cache.vectors(reader, p.row) if is_held else Unheld(reader, p.row.scope_no, square))
+        for p in base.places
+    ])  # fmt: skip
 
 
 def _alike(reader: Reader, plan: Plan, base: Ground, meant: Meant, cache: Cache) -> IntArray:
@@ -160,6 +168,7 @@ def _alike(reader: Reader, plan: Plan, base: Ground, meant: Meant, cache: Cache)
     numbers: list[IntArray] = [_NOTHING]
     scores: list[ScoreArray] = [np.zeros(0, dtype=np.float32)]
     for place, over, (_, _, vectors) in zip(base.places, base.over, meant.parts, strict=True):
+        assert isinstance(vectors, Vectors)
         seen = vectors.seen(place.row, asked, over)
         if everything:
             seen[cache.of_kinds(reader, place.row, ("entity",))] = False

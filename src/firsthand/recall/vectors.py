@@ -16,7 +16,7 @@ from firsthand.ports import REST, SEQ_BITS, UNLISTED, Embedder, Reader, ScopeRow
 from firsthand.recall.score import FloatArray, IntArray, ScoreArray
 
 MOST_ROWS: Final = 100_000
-"""Documents that a recall has vectors of; where there are more, it says that it did without."""
+"""Documents that a recall searches by their vectors; where there are more, only what else was found is compared."""
 NEAREST_BY_SIGN: Final = 1_200
 """How many rows are compared by their numbers, of those whose signs are most alike, and one more for every so many."""
 ONE_MORE_FOR: Final = 64
@@ -63,12 +63,8 @@ class Vectors(NamedTuple):
         return Near(places[best], similarity[best])
 
     def similarity(self, query: NDArray[np.int8], places: IntArray) -> ScoreArray:
-        """How alike some rows are to a query; not at all, where a row has no vector.
-
-        Products of int8 numbers summed over some hundred dimensions are whole and below 2^24, so single precision is
-        exact in any order.
-        """
-        return (self.rows[places].astype(np.float32) @ query.astype(np.float32)) / np.float32(self.square)
+        """How alike some rows are to a query; not at all, where a row has no vector."""
+        return _similarity(query, self.rows[places], self.square)
 
     def _alike_in_sign(self, query: NDArray[np.int8], seen: NDArray[np.bool_], wanted: int) -> IntArray:
         """Rows whose signs differ least, all of a level or none: so it is not for chance to choose among equals."""
@@ -79,6 +75,25 @@ class Vectors(NamedTuple):
         np.copyto(apart, dimension + 1, where=~seen)  # further than any row can be
         level = int(np.searchsorted(np.cumsum(np.bincount(apart)), wanted))
         return np.flatnonzero(apart <= min(level, dimension))
+
+
+class Unheld(NamedTuple):
+    """The vectors of a scope with too many to hold: read for the documents that are asked about."""
+
+    reader: Reader
+    scope_no: int
+    square: int
+
+    def similarity(self, query: NDArray[np.int8], places: IntArray) -> ScoreArray:
+        """How alike some documents are to a query; not at all, where one has no vector."""
+        found = np.zeros(len(places), dtype=np.float32)
+        kept = self.reader.vectors_of((places + (self.scope_no << SEQ_BITS)).tolist())
+        if kept:
+            vids, rows = _stacked(kept)
+            order = np.argsort(places)
+            at = order[np.searchsorted(places, vids, sorter=order)]
+            found[at] = _similarity(query, rows, self.square)
+        return found
 
 
 class Matrix:
@@ -126,11 +141,22 @@ class Matrix:
     def _put(self, found: Sequence[tuple[int, bytes]]) -> None:
         if not found:
             return
-        places = np.array([vid for vid, _ in found], dtype=np.int64) & _SEQ_MASK
-        rows = np.frombuffer(b"".join([packed for _, packed in found]), dtype=np.int8).reshape(len(found), -1)
+        places, rows = _stacked(found)
         self._rows[places] = rows
         self._signs[:, places] = signs_of(rows)
         self._has[places] = True
+
+
+def _stacked(found: Sequence[tuple[int, bytes]]) -> tuple[IntArray, NDArray[np.int8]]:
+    """The places in their scope of some vectors, and the vectors below each other."""
+    places = np.array([vid for vid, _ in found], dtype=np.int64) & _SEQ_MASK
+    return places, np.frombuffer(b"".join([packed for _, packed in found]), dtype=np.int8).reshape(len(found), -1)
+
+
+def _similarity(query: NDArray[np.int8], rows: NDArray[np.int8], square: int) -> ScoreArray:
+    """Products of int8 numbers summed over some hundred dimensions are whole and below 2^24, so single precision is
+    exact in any order."""
+    return (rows.astype(np.float32) @ query.astype(np.float32)) / np.float32(square)
 
 
 def signs_of(rows: NDArray[np.int8]) -> NDArray[np.uint64]:
@@ -142,7 +168,7 @@ class Meant(NamedTuple):
     """A query as a vector, and the vectors of the scopes it is asked of, each with where its documents begin."""
 
     query: NDArray[np.int8]
-    parts: Sequence[tuple[int, int, Vectors]]
+    parts: Sequence[tuple[int, int, Vectors | Unheld]]
 
     def similarity(self, numbers: IntArray) -> FloatArray:
         """How alike documents are to the query, in the recall's numbering."""
