@@ -62,8 +62,8 @@ genuine: dict[str, Any] = {
 }
 
 
-def postings_of_every_scope(self: Any, scope_no: int, term: str, shelf: Any) -> str:
-    parts = [genuine["postings"](self, s.scope_no, term, shelf) for s in self.scope_rows()]
+def postings_of_every_scope(self: Any, scope_no: int, term: str, shelf: Any, *bounds: int) -> str:
+    parts = [genuine["postings"](self, s.scope_no, term, shelf, *bounds) for s in self.scope_rows()]
     return ",".join(p for p in parts if p)
 
 
