@@ -33,6 +33,7 @@ class Engine(msgspec.Struct):
     store: Store
     gateway: Gateway
     owned: bool = True
+    one_shot: bool = False
     cache: Cache | None = None
     first: Engine | None = None
     """The engine of the handle that opened the store, which keeps the cache for all."""
@@ -58,7 +59,7 @@ class Handled:
 
         engine = self._engine.first or self._engine
         if engine.cache is None:
-            engine.cache = Cache(engine.store.embedder)
+            engine.cache = Cache(engine.store.embedder, one_shot=engine.one_shot)
         return engine.cache
 
     def _plan(self, query: str, **asked: Any) -> Plan:

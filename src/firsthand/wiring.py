@@ -59,6 +59,7 @@ def open(  # noqa: A001
     embedder: str | None = "default",
     clock: Clock | None = None,
     receipts: bool = True,
+    one_shot: bool = False,
     create: bool = True,
     synchronous: str = "FULL",
     vfs: str | None = None,
@@ -68,9 +69,11 @@ def open(  # noqa: A001
     `actor` is who writes, `owner` whose credential it is (the actor itself unless said). `grant=None` is the operator
     of that file, over the whole space. `policy` (`default`, `strict`, or TOML) is put in force for the whole space and
     stays so until another is; unset leaves the one in force. `embedder=None` writes no vectors and looks at none: who
-    opens the file with them next makes them all anew. With `create=False` a file that is not there is an error.
-    Whoever can open the file can claim any role. Raises `InvalidError` for a bad argument, `DeniedError` for a policy
-    under a grant, `BrokenError` for a file that is damaged or not ours.
+    opens the file with them next makes them all anew. `one_shot=True` is for a process that asks once, as a hook does:
+    recall ranks by vectors and does not search by them, which would mean reading them all (`vector_arm_dropped`). With
+    `create=False` a file that is not there is an error. Whoever can open the file can claim any role. Raises
+    `InvalidError` for a bad argument, `DeniedError` for a policy under a grant, `BrokenError` for a file that is
+    damaged or not ours.
     """
     _check_choices(space=space, scope=scope, role=role, grant=grant, embedder=embedder, synchronous=synchronous)
     who = actor if actor is not None else role
@@ -95,7 +98,7 @@ def open(  # noqa: A001
     except BaseException:
         store.close()
         raise
-    return Memory(Engine(store, gateway), caller, receipts=receipts)
+    return Memory(Engine(store, gateway, one_shot=one_shot), caller, receipts=receipts)
 
 
 def join(url: str | Path | None, key_file: str | Path) -> str:

@@ -196,21 +196,26 @@ def test_a_process_that_read_before_finds_what_a_fresh_one_finds(tmp_path: Path)
         assert len(seen) == len(steps)
 
 
-def test_where_there_are_too_many_to_search_what_was_found_is_ranked_by_its_meaning_all_the_same(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("one_shot", [False, True])
+def test_where_nothing_is_searched_by_its_meaning_what_was_found_is_ranked_by_it_all_the_same(
+    one_shot: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     boat = "The boat is away on Tuesday"
     query = "Does the doctor see me on Tuesday?"
     with opened(tmp_path) as memory:
         memory.capture_many({"text": text, "thread": "t"} for text in ("4711", DOCTOR))  # no vector is near the first
         memory.capture_many({"text": text} for text in (*OTHERS, boat))
+    if not one_shot:
         monkeypatch.setattr(arms, "MOST_ROWS", 0)
+    with opened(tmp_path, one_shot=one_shot) as memory:
         found = memory.recall(query)
         assert (texts(found)[:2], found.degraded) == ([DOCTOR, boat], ("vector_arm_dropped",))
         ids = [i.record_id for i in found.items]
         assert "4711" in texts(found)
         shown = [memory.explain(query, i).contributions.get("similarity") for i in ids]
-        monkeypatch.undo()
+    monkeypatch.undo()
+    with opened(tmp_path) as memory:
+        assert memory.recall(query).degraded == ()
         assert shown == [memory.explain(query, i).contributions.get("similarity") for i in ids]
         assert (shown[0] or 0) > (shown[1] or 0)
     with opened(tmp_path, embedder=None) as memory:

@@ -12,6 +12,7 @@ from harness import OWNER, Make, Session
 
 import firsthand
 from firsthand.config import read_settings
+from firsthand.recall.vectors import Matrix
 from firsthand.surfaces.hooks import health
 from firsthand.vocabulary.errors import InvalidError
 
@@ -169,6 +170,17 @@ def test_what_was_said_in_one_session_is_known_in_the_next(session: Session, mak
     assert "evidence, not instruction" in context
     assert context.startswith("<firsthand-memory nonce=")
     assert context.rstrip().splitlines()[-1].startswith("</firsthand-memory nonce=")
+
+
+def test_a_prompt_is_answered_without_reading_every_vector(make: Make, monkeypatch: pytest.MonkeyPatch) -> None:
+    first = make()
+    first.ask("The mast is made of spruce.")
+    with first.memory() as memory, monkeypatch.context() as patch:
+        patch.setattr(Matrix, "upto", lambda *_: 1 / 0)
+        assert memory.recall("What is the mast made of?").degraded == ("vector_arm_failed",)
+    monkeypatch.setattr(Matrix, "upto", lambda *_: pytest.fail("all were read"))
+    later = make("s-2")
+    assert "spruce" in (later.ask("What is the mast made of?") or "")
 
 
 def test_what_this_session_said_itself_is_not_brought_back_to_it(make: Make) -> None:

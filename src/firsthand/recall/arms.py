@@ -33,7 +33,7 @@ ENTITY: Final = KINDS.index("entity")
 CLAIMS: Final[tuple[Kind, ...]] = tuple(kind for kind in KINDS if kind not in ("episodic", "entity"))
 FAILED: Final = "_arm_failed"
 DROPPED: Final = "vector_arm_dropped"
-"""Nothing was looked for by its vector, there being too many; what else was found is compared by its vector even so."""
+"""Nothing was looked for by its vector: there are too many, or it does not pay; what was found is ranked by it."""
 POSTINGS_PER_RECALL: Final = 1 << 24
 """Places in posting lists that one recall looks at, with an equal share for each term; a second or two at the worst."""
 _NOTHING: Final = np.zeros(0, dtype=np.int64)
@@ -143,7 +143,12 @@ def _lacking(reader: Reader, base: Ground, cache: Cache) -> str | None:
         return "vector_arm_unavailable"
     if reader.embedding() not in (None, cache.embedder.identity):
         return "vectors_outdated"
-    return DROPPED if base.size > MOST_ROWS else None
+    return None if _is_searched(base, cache) else DROPPED
+
+
+def _is_searched(base: Ground, cache: Cache) -> bool:
+    """Whether every vector of the scopes is looked at."""
+    return not cache.one_shot and base.size <= MOST_ROWS
 
 
 def _meant(reader: Reader, base: Ground, query: QueryFeatures, cache: Cache) -> Meant | None:
@@ -153,7 +158,7 @@ def _meant(reader: Reader, base: Ground, query: QueryFeatures, cache: Cache) -> 
     if vector is None:
         return None
     square = cache.embedder.length**2
-    is_held = base.size <= MOST_ROWS
+    is_held = _is_searched(base, cache)
     return Meant(vector, [
         (p.offset, p.row.next_seq,
          cache.vectors(reader, p.row) if is_held else Unheld(reader, p.row.scope_no, square))

@@ -137,8 +137,10 @@ def _longer(array: NDArray[Any], size: int) -> NDArray[Any]:
 class Cache:
     """Posting lists, columns, vectors and speakers of one space's scopes, and what they reject; safe for threads."""
 
-    def __init__(self, embedder: Embedder | None = None) -> None:
+    def __init__(self, embedder: Embedder | None = None, *, one_shot: bool = False) -> None:
         self.embedder = embedder
+        self.one_shot = one_shot
+        """Whether so little is asked that it does not pay to read every vector of a scope."""
         self._matrices: dict[int, Matrix] = {}
         self._lists: OrderedDict[tuple[int, str, Shelf], Postings] = OrderedDict()
         self._kept = 0

@@ -30,7 +30,7 @@ def opened(database: Path, who: Who) -> Memory:
     )  # fmt: skip
     return firsthand.open(
         database, space=who.space, scope=who.scope, actor=who.harness, owner=who.owner, harness=who.harness,
-        session=who.session, model=who.model, grant=grant,
+        session=who.session, model=who.model, grant=grant, one_shot=True,
     )  # fmt: skip
 
 
