@@ -26,6 +26,7 @@ import numpy as np
 import firsthand
 from firsthand.importers.locomo import import_locomo
 from firsthand.inference.static import StaticEmbedder
+from firsthand.ports import Said
 from firsthand.recall.arms import ALIKE_FETCH
 from firsthand.recall.query import analyse
 from firsthand.recall.score import ALIKE_LEAST, WEIGHTS, Candidates, lexical, order, rank, top
@@ -169,7 +170,7 @@ class Index:
         lists = {term: self._postings[term] for term in query.terms if term in self._postings}
         dense = lexical(lists, len(self._turns), len(self._turns), query.faint)
         found = top(dense, CANDIDATES)
-        meant = vector_of(EMBEDDER, query.words) if vectors and query.words else None
+        meant = vector_of(EMBEDDER, Said(query.words, query.text)) if vectors and query.words else None
         if meant is not None and arm:
             every = np.arange(len(self._turns))
             found = np.union1d(found, self._vectors.near(meant, every >= 0, ALIKE_LEAST, ALIKE_FETCH).places)
@@ -180,7 +181,7 @@ class Index:
 
     @cached_property
     def _vectors(self) -> Vectors:
-        packed = EMBEDDER.embed([tokens(turn.text) for turn in self._turns])
+        packed = EMBEDDER.embed([Said(tokens(turn.text), turn.text) for turn in self._turns])
         rows = np.array([np.frombuffer(one or bytes(EMBEDDER.dimension), dtype=np.int8) for one in packed])
         return Vectors(rows, signs_of(rows), np.array([bool(one) for one in packed]), {}, EMBEDDER.length**2)
 

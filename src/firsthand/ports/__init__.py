@@ -1,6 +1,6 @@
 """What the house asks of a store, a clock and an embedder, and the rows that cross."""
 
-from firsthand.ports.plugs import Clock, Embedder, Progress, Store
+from firsthand.ports.plugs import Clock, Embedder, Progress, Said, Store
 from firsthand.ports.reading import (
     AuditReader,
     BeliefReader,
@@ -68,6 +68,7 @@ __all__ = [
     "RefusalRow",
     "RequestRow",
     "Residue",
+    "Said",
     "ScopeRow",
     "Scored",
     "Scrubbed",

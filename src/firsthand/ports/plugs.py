@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from firsthand.ports.reading import Reader
 from firsthand.ports.rows import Head, JournalRow, Residue, Scrubbed
@@ -94,6 +94,13 @@ class Clock(Protocol):
         ...
 
 
+class Said(NamedTuple):
+    """A text to make a vector of: its normalised words in order, and as people read it, without what is masked."""
+
+    words: Sequence[str]
+    text: str
+
+
 class Embedder(Protocol):
     """Text as a vector; the vector arm degrades with a code where there is none.
 
@@ -115,6 +122,6 @@ class Embedder(Protocol):
         """How long a vector is, in steps of its int8 numbers."""
         ...
 
-    def embed(self, texts: Sequence[Sequence[str]]) -> list[bytes]:
-        """One int8 vector per text, given as its normalised words in order; an empty one where none is known."""
+    def embed(self, texts: Sequence[Said]) -> list[bytes]:
+        """One int8 vector per text, whatever is beside it; an empty one where nothing of it is known."""
         ...

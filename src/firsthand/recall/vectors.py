@@ -12,7 +12,7 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from firsthand.ports import REST, SEQ_BITS, UNLISTED, Embedder, Reader, ScopeRow, Shelf
+from firsthand.ports import REST, SEQ_BITS, UNLISTED, Embedder, Reader, Said, ScopeRow, Shelf
 from firsthand.recall.score import FloatArray, IntArray, ScoreArray
 
 MOST_ROWS: Final = 100_000
@@ -153,7 +153,7 @@ class Meant(NamedTuple):
         return found
 
 
-def vector_of(embedder: Embedder, words: Sequence[str]) -> NDArray[Any] | None:
-    """A query's words as a vector, if any of them is known."""
-    (packed,) = embedder.embed([words])
+def vector_of(embedder: Embedder, query: Said) -> NDArray[Any] | None:
+    """A query as a vector, if anything of it is known."""
+    (packed,) = embedder.embed([query])
     return np.frombuffer(packed, dtype=np.int8) if packed else None
