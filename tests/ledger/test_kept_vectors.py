@@ -133,7 +133,7 @@ class Listening(StaticEmbedder):
 
 def test_an_embedder_is_given_the_text_as_it_may_be_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     listening = Listening()
-    monkeypatch.setattr("firsthand.wiring._own_embedder", lambda: listening)
+    monkeypatch.setattr("firsthand.wiring.embedder_of", lambda _: listening)
     with opened(tmp_path) as memory:
         said = memory.capture("Ana lives in Berlin. She likes tea.", speaker="Ben")
         claim = memory.remember(
@@ -177,7 +177,7 @@ def test_who_writes_without_an_embedder_leaves_it_to_the_next_to_make_every_vect
 def test_vectors_of_two_embedders_never_stand_side_by_side(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with opened(tmp_path) as old:
         first = old.capture(HARBOUR)
-        monkeypatch.setattr("firsthand.wiring._own_embedder", Other)
+        monkeypatch.setattr("firsthand.wiring.embedder_of", lambda _: Other())
         with opened(tmp_path) as new:
             assert embedding(new) == "another"
             assert kept(new, first.record_id) == [vector(HARBOUR)]

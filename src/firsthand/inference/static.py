@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from firsthand.inference.words import ONE, PIECE, WordFile, open_words
-from firsthand.ports import Said
+from firsthand.ports import Said, Scale
 from firsthand.rules.wordlists import STOP_WORDS
 
 if TYPE_CHECKING:
@@ -48,6 +48,7 @@ class StaticEmbedder:
     identity = IDENTITY
     dimension = DIMENSION
     length = LENGTH
+    scale = Scale()
 
     def __init__(self, path: Path = WORDS) -> None:
         self._path = path

@@ -12,7 +12,7 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from firsthand.ports import REST, SEQ_BITS, UNLISTED, Embedder, Reader, Said, ScopeRow, Shelf
+from firsthand.ports import REST, SEQ_BITS, UNLISTED, Embedder, Reader, Said, Scale, ScopeRow, Shelf
 from firsthand.recall.score import FloatArray, IntArray, ScoreArray
 
 MOST_ROWS: Final = 100_000
@@ -21,6 +21,7 @@ NEAREST_BY_SIGN: Final = 1_200
 """How many rows are compared by their numbers, of those whose signs are most alike, and one more for every so many."""
 ONE_MORE_FOR: Final = 64
 GROW_ROWS: Final = 1_024
+PLAIN: Final = Scale()
 _WORD_BITS: Final = 64
 _SEQ_MASK: Final = (1 << SEQ_BITS) - 1
 
@@ -36,6 +37,7 @@ class Vectors(NamedTuple):
     """The vectors of one scope by their place in it, with the signs of each, as one snapshot may see them.
 
     `has`: which rows have one. `off`: places that are not listed, by their shelf. `square`: of a vector's length.
+    `scale`: of their embedder.
     """
 
     rows: NDArray[np.int8]
@@ -43,6 +45,7 @@ class Vectors(NamedTuple):
     has: NDArray[np.bool_]
     off: dict[Shelf, IntArray]
     square: int
+    scale: Scale = PLAIN
 
     def seen(self, scope: ScopeRow, asked: Sequence[Shelf], over: IntArray) -> NDArray[np.bool_]:
         """Which rows have a vector and may be seen: on a shelf that is asked for, and not `over` a clearance."""
@@ -68,7 +71,11 @@ class Vectors(NamedTuple):
         Products of int8 numbers summed over some hundred dimensions are whole and below 2^24, so single precision is
         exact in any order.
         """
-        return (self.rows[places].astype(np.float32) @ query.astype(np.float32)) / np.float32(self.square)
+        cosine = (self.rows[places].astype(np.float32) @ query.astype(np.float32)) / np.float32(self.square)
+        return self._likeness(cosine) if self.scale != PLAIN else cosine
+
+    def _likeness(self, cosine: ScoreArray) -> ScoreArray:
+        return (cosine - np.float32(self.scale.zero)) * np.float32(self.scale.gain)
 
     def _alike_in_sign(self, query: NDArray[np.int8], seen: NDArray[np.bool_], wanted: int) -> IntArray:
         """Rows whose signs differ least, all of a level or none: so it is not for chance to choose among equals."""
@@ -87,7 +94,7 @@ class Matrix:
     def __init__(self, scope: ScopeRow, embedder: Embedder) -> None:
         assert embedder.dimension % _WORD_BITS == 0
         self.state = (scope.erasures, scope.reworded)
-        self._square = embedder.length**2
+        self._square, self._scale = embedder.length**2, embedder.scale
         self._size = 0
         self._rows = np.zeros((GROW_ROWS, embedder.dimension), dtype=np.int8)
         self._signs = np.zeros((embedder.dimension // _WORD_BITS, GROW_ROWS), dtype=np.uint64)
@@ -112,7 +119,7 @@ class Matrix:
                 self._put(reader.vectors_of(sorted(self._away - away)))
             self._off = {shelf: np.array(vids, dtype=np.int64) & _SEQ_MASK for shelf, vids in off.items()}
             self._away, self._changed = away, scope.changed
-        return Vectors(self._rows, self._signs, self._has, self._off, self._square)
+        return Vectors(self._rows, self._signs, self._has, self._off, self._square, self._scale)
 
     def _grow(self, size: int) -> None:
         room = len(self._has)
