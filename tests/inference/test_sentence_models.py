@@ -15,6 +15,7 @@ from tiny_models import DIMENSION, sentence_model
 import firsthand
 from firsthand.inference import choosing, onnx, sentences
 from firsthand.inference.choosing import embedder_of
+from firsthand.inference.onnx import CHARACTERS_A_TOKEN
 from firsthand.inference.scaling import UNALIKE, measured
 from firsthand.inference.sentences import SentenceEmbedder
 from firsthand.inference.static import StaticEmbedder
@@ -83,6 +84,10 @@ def test_a_long_text_is_read_as_far_as_the_model_goes(tmp_path: Path) -> None:
     assert len(embedder._model.read(begins * 50).ids) == 8
     one, other, short = embedder.embed(said(begins * 50, begins + "harbour " * 9_000, "doctor boat"))
     assert one == other != short
+    seen = embedder._model.tokens * CHARACTERS_A_TOKEN
+    near, far = embedder.embed([Said(("boat",), " " * blanks + "boat") for blanks in (seen - len("boat"), seen)])
+    assert near == embedder.embed(said("boat"))[0]
+    assert far == b""
 
 
 @pytest.mark.parametrize("settings", [{"pooling_mode_cls_token": True}, {"pooling_mode": "cls"}])

@@ -68,7 +68,7 @@ def test_what_it_finds_best_comes_first_and_explain_says_by_how_much(tmp_path: P
 
 
 def test_what_it_finds_equal_stays_in_order_and_an_answer_is_the_same_twice(tmp_path: Path) -> None:
-    with opened(tmp_path) as memory:
+    with opened(tmp_path, Still(START)) as memory:  # of one instant, so that much is equal
         boats(memory, 30)
         plain = texts(memory.recall(QUERY, limit=30))
         for score in (0.0, 0.5, 1.0):
@@ -152,6 +152,7 @@ def test_every_handle_and_every_assembly_has_it_and_a_description_of_a_target_ha
         judged(memory, judge)
         boats(memory, 6)
         memory.remember("The lighthouse keeper painted a boat")
+        memory.remember("The cook of the island painted a fence")
         assert texts(memory.at(session="s").recall(QUERY))[0] == "Boat 3 is in the harbour"
         assert "Boat 3" in memory.assembly(max_tokens=4_000).turn(QUERY).packet.items[0].text
         asked = len(judge.asked)
