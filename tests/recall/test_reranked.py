@@ -70,7 +70,12 @@ def test_what_it_finds_best_comes_first_and_explain_says_by_how_much(tmp_path: P
 def test_what_it_finds_equal_stays_in_order_and_an_answer_is_the_same_twice(tmp_path: Path) -> None:
     with opened(tmp_path, Still(START)) as memory:  # of one instant, so that much is equal
         boats(memory, 30)
-        plain = texts(memory.recall(QUERY, limit=30))
+        packet = memory.recall(QUERY, limit=30)
+        plain, records = texts(packet), [item.record_id for item in packet.items]
+        ranks = [memory.explain(QUERY, record).rank for record in records]
+        assert ranks == sorted(ranks)
+        judged(memory, Judge())
+        assert [memory.explain(QUERY, record).rank for record in records] == ranks
         for score in (0.0, 0.5, 1.0):
             assert texts(judged(memory, Judge(lambda _, s=score: s)).recall(QUERY, limit=30)) == plain
         mixed = Judge(lambda text: len(text) % 2 / 2)
