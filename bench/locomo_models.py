@@ -21,6 +21,7 @@ from statistics import median
 import numpy as np
 
 import firsthand
+from firsthand.inference.choosing import embedder_of, reranker_of
 from firsthand.inference.onnx import OnnxModel
 from firsthand.recall.rerank import RERANKED
 from firsthand.recall.score import order
@@ -203,7 +204,10 @@ def main(arguments: Sequence[str]) -> None:
     for label, found in paid.items():
         print(f"{label:48} {found}")
     if given.json:
-        told = {**circumstances(), "seconds": round(time.perf_counter() - begun, 1), "costs": paid}
+        models = {name: getattr(of(text), "identity", None) for name, of, text in (
+            ("embedder", embedder_of, given.embedder), ("reranker", reranker_of, given.reranker),
+        )}  # fmt: skip
+        told = {**circumstances(), "models": models, "seconds": round(time.perf_counter() - begun, 1), "costs": paid}
         told |= {"table": table + tried, "differences": apart | apart_tried}
         given.json.write_text(json.dumps(told, indent=1) + "\n")
 

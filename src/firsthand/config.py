@@ -21,16 +21,16 @@ VARIABLE_PREFIX: Final = "FIRSTHAND_"
 FILE_BYTES: Final = 64 * 1024
 DEFAULT_SPACE: Final = "default"
 DEFAULT_ROLE: Final[Role] = "agent"
+DEFAULT_EMBEDDER: Final = "default"
+NO_RERANKER: Final = "none"
+FOLDER_SCHEME: Final = "onnx:"
+PLACE_BYTES: Final = 4_096
 NOBODYS_NAME: Final = "user"
 """Who it is where the system knows no name for whoever runs this."""
 
-Name = Literal["db", "space", "scope", "actor", "owner", "role"]
-NAMES: Final[tuple[Name, ...]] = ("db", "space", "scope", "actor", "owner", "role")
-MODELS: Final = ("embedder", "reranker")
-"""Settings without an option of their own: a memory has one embedder for good."""
-DEFAULT_EMBEDDER: Final = "default"
-NO_MODEL: Final = "none"
-FOLDER_SCHEME: Final = "onnx:"
+Name = Literal["db", "space", "scope", "actor", "owner", "role", "embedder", "reranker"]
+NAMES: Final[tuple[Name, ...]] = ("db", "space", "scope", "actor", "owner", "role", "embedder", "reranker")
+MODELS: Final[tuple[Name, Name]] = ("embedder", "reranker")
 HOOK_TABLE: Final = "hook"
 HOOK_RANGES: Final = {"packet_bytes": (PACKET_BYTES_MIN, 10_000), "budget_ms": (150, 60_000)}
 """What the table `[hook]` may hold. Harnesses take at most 10,000 characters from a hook."""
@@ -44,7 +44,7 @@ class HookSettings(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Settings(msgspec.Struct, frozen=True, kw_only=True):
-    """Which memory to open, and as whom. `origins` says where each setting came from."""
+    """Which memory to open, as whom, and with which models. `origins` says where each setting came from."""
 
     db: str
     space: str
@@ -53,10 +53,10 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     owner: str | None
     role: Role
     origins: dict[str, str]
+    embedder: str = DEFAULT_EMBEDDER
+    reranker: str = NO_RERANKER
     file: str | None = None
     hook: HookSettings = HookSettings()
-    embedder: str | None = DEFAULT_EMBEDDER
-    reranker: str | None = None
 
 
 def read_settings(
@@ -72,7 +72,7 @@ def read_settings(
     """
     environ = os.environ if environ is None else environ
     file = find_file(folder or Path.cwd())
-    from_file, models, hook = ({}, {}, {}) if file is None else _read_file(file)
+    from_file, hook = ({}, {}) if file is None else _read_file(file)
     values: dict[Name, str | None] = {}
     origins: dict[str, str] = {}
     for name in NAMES:
@@ -86,7 +86,6 @@ def read_settings(
             if value is not None:
                 values[name], origins[name] = value, origin
                 break
-    embedder, reranker = (_model(name, models, environ, origins) for name in MODELS)
     return Settings(
         db=_check_db(values["db"] or ""),
         space=check_slug(values["space"] or "", "space"),
@@ -95,10 +94,10 @@ def read_settings(
         owner=_check_owner(values.get("owner")),
         role=_check_role(values["role"] or ""),
         origins=origins,
+        embedder=check_bytes(values["embedder"] or "", most=PLACE_BYTES, field="embedder"),
+        reranker=check_bytes(values["reranker"] or "", most=PLACE_BYTES, field="reranker"),
         file=None if file is None else str(file),
         hook=_hook_settings(hook, environ, lenient=hook_as_it_is),
-        embedder=embedder if "embedder" in origins else DEFAULT_EMBEDDER,
-        reranker=reranker,
     )
 
 
@@ -138,8 +137,8 @@ def file_text(values: Mapping[Name, str]) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _read_file(file: Path) -> tuple[dict[Name, str], dict[str, str], dict[str, Any]]:
-    """The settings of a file, the models it names, and the settings of its table for hooks."""
+def _read_file(file: Path) -> tuple[dict[Name, str], dict[str, Any]]:
+    """The settings of a file, and those of its table for hooks."""
     import tomllib
 
     try:
@@ -148,35 +147,24 @@ def _read_file(file: Path) -> tuple[dict[Name, str], dict[str, str], dict[str, A
     except ValueError:
         raise InvalidError("settings_invalid", f"{FILE_NAME} is not valid TOML", field=FILE_NAME) from None
     hook = fields.pop(HOOK_TABLE, {})
-    known = (*NAMES, *MODELS)
-    if not isinstance(hook, dict) or any(name not in known or not isinstance(v, str) for name, v in fields.items()):
+    if not isinstance(hook, dict) or any(name not in NAMES or not isinstance(v, str) for name, v in fields.items()):
         raise InvalidError(
-            "settings_invalid", f"{FILE_NAME} may hold only the strings {', '.join(known)}, and a table [{HOOK_TABLE}]",
+            "settings_invalid", f"{FILE_NAME} may hold only the strings {', '.join(NAMES)}, and a table [{HOOK_TABLE}]",
             field=FILE_NAME,
         )  # fmt: skip
-    models = {name: _placed(fields.pop(name), file.parent) for name in MODELS if name in fields}
     values = cast("dict[Name, str]", fields)
     if "db" in values and not _is_url(values["db"]):
         values["db"] = str(file.parent / Path(values["db"]).expanduser())
-    return values, models, cast("dict[str, Any]", hook)
+    for model in MODELS:
+        if model in values:
+            values[model] = _placed(values[model], file.parent)
+    return values, cast("dict[str, Any]", hook)
 
 
 def _placed(model: str, folder: Path) -> str:
-    """A model whose folder is named from where the file is."""
-    if not model.startswith(FOLDER_SCHEME) or model == FOLDER_SCHEME:
-        return model
-    return FOLDER_SCHEME + str(folder / Path(model.removeprefix(FOLDER_SCHEME)).expanduser())
-
-
-def _model(name: str, from_file: Mapping[str, str], environ: Mapping[str, str], origins: dict[str, str]) -> str | None:
-    """The model that a variable or the file names, `none` for none; what it can be is for who makes it to say."""
-    variable = VARIABLE_PREFIX + name.upper()
-    for origin, value in ((variable, environ.get(variable) or None), (FILE_NAME, from_file.get(name))):
-        if value is not None:
-            origins[name] = origin
-            check_bytes(value, most=4_096, field=name)
-            return None if value == NO_MODEL else value
-    return None
+    """A model of one's own, whose folder is named from where the file is."""
+    place = model.removeprefix(FOLDER_SCHEME)
+    return model if place in (model, "") else FOLDER_SCHEME + str(folder / Path(place).expanduser())
 
 
 def _hook_settings(from_file: Mapping[str, Any], environ: Mapping[str, str], *, lenient: bool) -> HookSettings:
@@ -209,6 +197,10 @@ def _default(name: Name, environ: Mapping[str, str]) -> str | None:
             return None
         case "role":
             return DEFAULT_ROLE
+        case "embedder":
+            return DEFAULT_EMBEDDER
+        case "reranker":
+            return NO_RERANKER
 
 
 def _login_name(environ: Mapping[str, str]) -> str:
@@ -228,7 +220,7 @@ def _is_url(db: str) -> bool:
 
 
 def _check_db(db: str) -> str:
-    check_bytes(db, most=4_096, field="db")
+    check_bytes(db, most=PLACE_BYTES, field="db")
     return db if _is_url(db) else str(Path(db).expanduser())
 
 

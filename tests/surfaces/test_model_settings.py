@@ -10,7 +10,7 @@ from harness import Make
 
 from firsthand import measuring
 from firsthand.config import NAMES, Settings, read_settings
-from firsthand.inference.choosing import embedder_of
+from firsthand.inference.choosing import embedder_of, reranker_of
 from firsthand.surfaces.cli_mcp import open_for
 from firsthand.surfaces.desk import open_memory
 from firsthand.surfaces.doctor import examine
@@ -25,8 +25,8 @@ def of(folder: Path, **variables: str) -> Settings:
 
 def test_without_anything_the_vectors_are_ours_and_nothing_is_judged_again(tmp_path: Path) -> None:
     settings = of(tmp_path)
-    assert (settings.embedder, settings.reranker) == ("default", None)
-    assert not {"embedder", "reranker"} & set(settings.origins)
+    assert (settings.embedder, settings.reranker) == ("default", "none")
+    assert (settings.origins["embedder"], settings.origins["reranker"]) == ("default", "default")
 
 
 def test_a_variable_beats_the_file_whose_folders_start_from_its_own(tmp_path: Path) -> None:
@@ -46,7 +46,8 @@ def test_a_variable_beats_the_file_whose_folders_start_from_its_own(tmp_path: Pa
 def test_none_means_none(tmp_path: Path) -> None:
     (tmp_path / "firsthand.toml").write_text('embedder = "none"\nreranker = "onnx:judge"\n')
     settings = of(tmp_path, FIRSTHAND_RERANKER="none")
-    assert (settings.embedder, settings.reranker) == (None, None)
+    assert (settings.embedder, settings.reranker) == ("none", "none")
+    assert embedder_of(settings.embedder) is reranker_of(settings.reranker) is None
 
 
 @pytest.mark.parametrize("text", ["embedder = 3", 'embedders = "default"', f'reranker = "onnx:{"a" * 5_000}"'])

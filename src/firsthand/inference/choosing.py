@@ -12,6 +12,7 @@ from firsthand.ports import Embedder, Reranker
 from firsthand.vocabulary.errors import InvalidError
 
 DEFAULT: Final = "default"
+NONE: Final = "none"
 ONNX: Final = "onnx:"
 KEPT: Final = 4
 """Models that a process keeps; every handle on the same folder shares one."""
@@ -21,22 +22,22 @@ M = TypeVar("M")
 
 def embedder_of(text: str | None) -> Embedder | None:
     """The embedder that a setting names: `default`, `onnx:FOLDER`, or none."""
-    if text is None:
+    if text is None or text == NONE:
         return None
     if text == DEFAULT:
         return _own()
     if (folder := _folder(text)) is not None:
         return _sentences(folder, _state(folder))
-    raise InvalidError("embedder_unknown", "embedder is default, onnx:FOLDER, or None for no vectors", field="embedder")
+    raise InvalidError("embedder_unknown", "embedder is default, onnx:FOLDER, or none (None)", field="embedder")
 
 
 def reranker_of(text: str | None) -> Reranker | None:
     """The reranker that a setting names: `onnx:FOLDER`, or none."""
-    if text is None:
+    if text is None or text == NONE:
         return None
     if (folder := _folder(text)) is not None:
         return _cross(folder, _state(folder))
-    raise InvalidError("reranker_unknown", "reranker is onnx:FOLDER, or None for none", field="reranker")
+    raise InvalidError("reranker_unknown", "reranker is onnx:FOLDER, or none (None)", field="reranker")
 
 
 def _folder(text: object) -> Path | None:

@@ -21,7 +21,7 @@ VERBS: Final = frozenset(("capture", "remember", "recall"))
 UNREADABLE: Final = "spool_unreadable"
 
 
-def opened(database: Path, who: Who, embedder: str | None = DEFAULT_EMBEDDER) -> Memory:
+def opened(database: Path, who: Who, embedder: str = DEFAULT_EMBEDDER) -> Memory:
     """The memory as a session's agent has it: it may vouch for its owner's words, since the owner typed them.
 
     No model of one's own is loaded, which takes longer than a hook may: the vectors are left to who opens it next.
@@ -59,7 +59,7 @@ def _store_one(memory: Memory, item: dict[str, Any]) -> None:
 
 
 def drain(
-    database: Path, now: Callable[[], int], *, in_time: Callable[[], bool], embedder: str | None = DEFAULT_EMBEDDER
+    database: Path, now: Callable[[], int], *, in_time: Callable[[], bool], embedder: str = DEFAULT_EMBEDDER
 ) -> int:
     """Store what waits, the oldest first, as long as there is time; how many episodes it was.
 
