@@ -4,7 +4,7 @@ Every conversation is imported into a fresh file (twice: the second time must ad
 `memory.recall`; once with a scope for each conversation, once with all of them in one scope. The ablations rank in
 memory with the same functions.
 
-python bench/locomo_retrieval.py DIR [--json FILE] [--no-ablations] [--refit]
+python bench/locomo_retrieval.py DIR [--json FILE] [--no-ablations] [--refit] [--embedder NAME] [--reranker NAME]
 """
 
 import argparse
@@ -18,14 +18,15 @@ import time
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import apsw
 import numpy as np
 
 import firsthand
 from firsthand.importers.locomo import import_locomo
-from firsthand.inference.static import StaticEmbedder
+from firsthand.inference.choosing import embedder_of
+from firsthand.ports import Embedder, Said
 from firsthand.recall.arms import ALIKE_FETCH
 from firsthand.recall.query import analyse
 from firsthand.recall.score import ALIKE_LEAST, WEIGHTS, Candidates, lexical, order, rank, top
@@ -35,7 +36,6 @@ from firsthand.rules.timewords import Window, told
 from locomo import CATEGORIES, MEASURES, Conversation, Question, in_one_scope, interval, load, measures
 
 CANDIDATES = 120
-EMBEDDER = StaticEmbedder()
 DEPTH = 20
 
 
@@ -82,10 +82,16 @@ class EndToEnd:
     """Asks a memory on a real file: the whole of recall, with receipts, gate and packing; with vectors or without."""
 
     def __init__(
-        self, directory: Path, file: Path, conversations: Sequence[Conversation], *, embedder: str | None = "default"
+        self,
+        directory: Path,
+        file: Path,
+        conversations: Sequence[Conversation],
+        *,
+        embedder: str | None = "default",
+        reranker: str | None = None,
     ) -> None:
         self._clock = At()
-        self._memory = firsthand.open(file, clock=self._clock, embedder=embedder)
+        self._memory = firsthand.open(file, clock=self._clock, embedder=embedder, reranker=reranker)
         self._scope = {c.name: f"conversation:{'all' if len(conversations) == 1 else c.name}" for c in conversations}
         self.seconds: list[float] = []
         self.coverage: dict[tuple[str, str], float] = {}
@@ -133,28 +139,53 @@ class EndToEnd:
         self._memory.close()
 
 
+class Models(NamedTuple):
+    """Which models a run is made with, as `open` takes them."""
+
+    embedder: str = "default"
+    reranker: str | None = None
+
+    @property
+    def opening(self) -> dict[str, str | None]:
+        """Arguments of `open`."""
+        return self._asdict()
+
+
 class InMemory:
     """Ranks with the scoring functions alone, over posting lists kept in dictionaries; with vectors or without.
 
     `arm`: whether what is alike is a candidate, too.
     """
 
-    def __init__(self, weights: Mapping[str, float] = WEIGHTS, *, vectors: bool = True, arm: bool = True) -> None:
+    def __init__(
+        self,
+        weights: Mapping[str, float] = WEIGHTS,
+        *,
+        vectors: bool = True,
+        arm: bool = True,
+        embedder: str = "default",
+    ) -> None:
         self._weights = weights
         self._vectors = vectors
         self._arm = vectors and arm
+        self._embedder = embedder
 
     def rank_turns(self, conversation: Conversation, question: Question) -> list[str]:
         """Return the ids of the candidates, best first."""
-        index = _index(conversation)
-        seqs, ranking = index.scored(question, self._weights, vectors=self._vectors, arm=self._arm)
+        seqs, ranking = self.scored(conversation, question)
         return [conversation.turns[seq].id for seq in seqs[order(ranking.total, seqs)]]
+
+    def scored(self, conversation: Conversation, question: Question):
+        """Return the seqs of the candidates and their ranking."""
+        index = _index(conversation, self._embedder)
+        return index.scored(question, self._weights, vectors=self._vectors, arm=self._arm)
 
 
 class Index:
-    """Posting lists and columns of one conversation."""
+    """Posting lists, vectors and columns of one conversation."""
 
-    def __init__(self, conversation: Conversation) -> None:
+    def __init__(self, conversation: Conversation, embedder: Embedder) -> None:
+        self._embedder = embedder
         self._turns = conversation.turns
         lists: dict[str, list[int]] = {}
         for seq, turn in enumerate(self._turns):
@@ -169,7 +200,7 @@ class Index:
         lists = {term: self._postings[term] for term in query.terms if term in self._postings}
         dense = lexical(lists, len(self._turns), len(self._turns), query.faint)
         found = top(dense, CANDIDATES)
-        meant = vector_of(EMBEDDER, query.words) if vectors and query.words else None
+        meant = vector_of(self._embedder, Said(query.words, query.text)) if vectors and query.words else None
         if meant is not None and arm:
             every = np.arange(len(self._turns))
             found = np.union1d(found, self._vectors.near(meant, every >= 0, ALIKE_LEAST, ALIKE_FETCH).places)
@@ -180,9 +211,10 @@ class Index:
 
     @cached_property
     def _vectors(self) -> Vectors:
-        packed = EMBEDDER.embed([tokens(turn.text) for turn in self._turns])
-        rows = np.array([np.frombuffer(one or bytes(EMBEDDER.dimension), dtype=np.int8) for one in packed])
-        return Vectors(rows, signs_of(rows), np.array([bool(one) for one in packed]), {}, EMBEDDER.length**2)
+        by = self._embedder
+        packed = by.embed([Said(tokens(turn.text), turn.text) for turn in self._turns])
+        rows = np.array([np.frombuffer(one or bytes(by.dimension), dtype=np.int8) for one in packed])
+        return Vectors(rows, signs_of(rows), np.array([bool(one) for one in packed]), {}, by.length**2, by.scale)
 
     def _with_neighbours(self, seqs: np.ndarray) -> np.ndarray:
         beside = np.concatenate((seqs, self._columns["prev_seq"][seqs], self._columns["next_seq"][seqs]))
@@ -209,13 +241,16 @@ class Index:
         }
 
 
-_indexes: dict[int, tuple[Conversation, Index]] = {}
+_indexes: dict[tuple[int, str], tuple[Conversation, Index]] = {}
 
 
-def _index(conversation: Conversation) -> Index:
-    if id(conversation) not in _indexes:
-        _indexes[id(conversation)] = conversation, Index(conversation)
-    return _indexes[id(conversation)][1]
+def _index(conversation: Conversation, embedder: str = "default") -> Index:
+    key = id(conversation), embedder
+    if key not in _indexes:
+        made = embedder_of(embedder)
+        assert made is not None
+        _indexes[key] = conversation, Index(conversation, made)
+    return _indexes[key][1]
 
 
 def measured(ranker: Ranker, conversations: Sequence[Conversation]) -> np.ndarray:
@@ -237,14 +272,14 @@ def summary(label: str, rows: np.ndarray) -> dict[str, object]:
 
 
 def report(
-    directory: Path, conversations: Sequence[Conversation], *, ablations: bool, refit: bool
+    directory: Path, conversations: Sequence[Conversation], *, ablations: bool, refit: bool, models: Models
 ) -> tuple[list[dict], dict[str, object]]:
     """Measure everything the table shows, and what else a run tells."""
     questions = [question for each in conversations for question in each.questions]
     category = np.array([question.category for question in questions])
     source = np.array([question.conversation for question in questions])
     with tempfile.TemporaryDirectory() as folder:
-        ours = EndToEnd(directory, Path(folder) / "each.db", conversations)
+        ours = EndToEnd(directory, Path(folder) / "each.db", conversations, **models.opening)
         rows = measured(ours, conversations)
         facts: dict[str, object] = {
             "scope each": ours.facts(),
@@ -252,7 +287,7 @@ def report(
         }
         ours.close()
         together = [in_one_scope(conversations)]
-        mixed = EndToEnd(directory, Path(folder) / "all.db", together)
+        mixed = EndToEnd(directory, Path(folder) / "all.db", together, **models.opening)
         rows_mixed = measured(mixed, together)
         facts["one scope"] = mixed.facts()
         mixed.close()
@@ -268,14 +303,19 @@ def report(
     table.append(summary("all in one scope", rows_mixed))
     labels = ("total, without vectors", "all in one scope, without vectors")
     table += [summary(label, rows) for label, rows in zip(labels, without, strict=False)]
-    table.append(summary("in memory", measured(InMemory(), conversations)))
+    table.append(summary("in memory", measured(InMemory(embedder=models.embedder), conversations)))
     if ablations:
         plain = measured(InMemory(vectors=False), conversations)
         table.append(summary("in memory, without vectors", plain))
-        table.append(summary("in memory, without the vector arm", measured(InMemory(arm=False), conversations)))
+        table.append(
+            summary(
+                "in memory, without the vector arm",
+                measured(InMemory(arm=False, embedder=models.embedder), conversations),
+            )
+        )
         for name in WEIGHTS:
             if name != "own":
-                without = measured(InMemory({**WEIGHTS, name: 0.0}), conversations)
+                without = measured(InMemory({**WEIGHTS, name: 0.0}, embedder=models.embedder), conversations)
                 table.append(summary(f"in memory, without {name}", without))
     if refit:
         table += _left_out(conversations)
@@ -363,9 +403,14 @@ def main(arguments: Sequence[str]) -> None:
     parser.add_argument("--json", type=Path)
     parser.add_argument("--no-ablations", action="store_true")
     parser.add_argument("--refit", action="store_true")
+    parser.add_argument("--embedder", default="default", help="default, or onnx:FOLDER")
+    parser.add_argument("--reranker", help="onnx:FOLDER")
     given = parser.parse_args(arguments)
     begun = time.perf_counter()
-    table, facts = report(given.directory, load(given.directory), ablations=not given.no_ablations, refit=given.refit)
+    models = Models(given.embedder, given.reranker)
+    table, facts = report(
+        given.directory, load(given.directory), ablations=not given.no_ablations, refit=given.refit, models=models
+    )
     print_table(table)
     for name, value in facts.items():
         print(f"{name}: {value}")

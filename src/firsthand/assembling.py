@@ -44,7 +44,7 @@ class Assembly(Handled):
         plan = self._plan(query, max_tokens=session.max_tokens, count_tokens=session.count_tokens, **asked)
         with self._lock:
             with self._engine.store.reading(self._handle.space) as reader:
-                trace = recall(reader, self._handle, plan, self._cache())
+                trace = recall(reader, self._handle, plan, self._cache(), self._engine.reranker)
                 prompt = assemble(
                     reader, self._handle, plan, self._cache(), trace, session, self._shown, self._turn + 1
                 )  # fmt: skip

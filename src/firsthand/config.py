@@ -21,11 +21,16 @@ VARIABLE_PREFIX: Final = "FIRSTHAND_"
 FILE_BYTES: Final = 64 * 1024
 DEFAULT_SPACE: Final = "default"
 DEFAULT_ROLE: Final[Role] = "agent"
+DEFAULT_EMBEDDER: Final = "default"
+NO_RERANKER: Final = "none"
+FOLDER_SCHEME: Final = "onnx:"
+PLACE_BYTES: Final = 4_096
 NOBODYS_NAME: Final = "user"
 """Who it is where the system knows no name for whoever runs this."""
 
-Name = Literal["db", "space", "scope", "actor", "owner", "role"]
-NAMES: Final[tuple[Name, ...]] = ("db", "space", "scope", "actor", "owner", "role")
+Name = Literal["db", "space", "scope", "actor", "owner", "role", "embedder", "reranker"]
+NAMES: Final[tuple[Name, ...]] = ("db", "space", "scope", "actor", "owner", "role", "embedder", "reranker")
+MODELS: Final[tuple[Name, Name]] = ("embedder", "reranker")
 HOOK_TABLE: Final = "hook"
 HOOK_RANGES: Final = {"packet_bytes": (PACKET_BYTES_MIN, 10_000), "budget_ms": (150, 60_000)}
 """What the table `[hook]` may hold. Harnesses take at most 10,000 characters from a hook."""
@@ -39,7 +44,7 @@ class HookSettings(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Settings(msgspec.Struct, frozen=True, kw_only=True):
-    """Which memory to open, and as whom. `origins` says where each setting came from."""
+    """Which memory to open, as whom, and with which models. `origins` says where each setting came from."""
 
     db: str
     space: str
@@ -48,6 +53,8 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     owner: str | None
     role: Role
     origins: dict[str, str]
+    embedder: str = DEFAULT_EMBEDDER
+    reranker: str = NO_RERANKER
     file: str | None = None
     hook: HookSettings = HookSettings()
 
@@ -87,6 +94,8 @@ def read_settings(
         owner=_check_owner(values.get("owner")),
         role=_check_role(values["role"] or ""),
         origins=origins,
+        embedder=check_bytes(values["embedder"] or "", most=PLACE_BYTES, field="embedder"),
+        reranker=check_bytes(values["reranker"] or "", most=PLACE_BYTES, field="reranker"),
         file=None if file is None else str(file),
         hook=_hook_settings(hook, environ, lenient=hook_as_it_is),
     )
@@ -146,7 +155,16 @@ def _read_file(file: Path) -> tuple[dict[Name, str], dict[str, Any]]:
     values = cast("dict[Name, str]", fields)
     if "db" in values and not _is_url(values["db"]):
         values["db"] = str(file.parent / Path(values["db"]).expanduser())
+    for model in MODELS:
+        if model in values:
+            values[model] = _placed(values[model], file.parent)
     return values, cast("dict[str, Any]", hook)
+
+
+def _placed(model: str, folder: Path) -> str:
+    """A model of one's own, whose folder is named from where the file is."""
+    place = model.removeprefix(FOLDER_SCHEME)
+    return model if place in (model, "") else FOLDER_SCHEME + str(folder / Path(place).expanduser())
 
 
 def _hook_settings(from_file: Mapping[str, Any], environ: Mapping[str, str], *, lenient: bool) -> HookSettings:
@@ -179,6 +197,10 @@ def _default(name: Name, environ: Mapping[str, str]) -> str | None:
             return None
         case "role":
             return DEFAULT_ROLE
+        case "embedder":
+            return DEFAULT_EMBEDDER
+        case "reranker":
+            return NO_RERANKER
 
 
 def _login_name(environ: Mapping[str, str]) -> str:
@@ -198,7 +220,7 @@ def _is_url(db: str) -> bool:
 
 
 def _check_db(db: str) -> str:
-    check_bytes(db, most=4_096, field="db")
+    check_bytes(db, most=PLACE_BYTES, field="db")
     return db if _is_url(db) else str(Path(db).expanduser())
 
 

@@ -168,7 +168,7 @@ def _copied(settings: Settings, at: Path | None) -> Generator[Path]:
 def _opened(settings: Settings, copy: Path) -> Memory:
     return wiring.open(
         copy, space=settings.space, scope=settings.scope, actor=settings.actor, owner=settings.owner,
-        role=settings.role, create=False,
+        role=settings.role, create=False, embedder=settings.embedder, reranker=settings.reranker,
     )  # fmt: skip
 
 

@@ -15,7 +15,7 @@ from firsthand.capture import annotate, bounds, cleaning, revise, shape
 from firsthand.capture.claims import remember as remember_write
 from firsthand.capture.episodes import capture as capture_write
 from firsthand.capture.gateway import Write
-from firsthand.handled import Engine, masked
+from firsthand.handled import masked
 from firsthand.revising import Revising
 from firsthand.rules.access import handle
 from firsthand.rules.predicates import BUILT_IN
@@ -132,7 +132,7 @@ class Memory(Revising):
         other = handle(
             space=h.space, scope=h.scope if scope is None else scope, author=author, grant=h.grant, keyed=h.keyed,
         )  # fmt: skip
-        engine = Engine(self._engine.store, self._engine.gateway, False, first=self._engine.first or self._engine)
+        engine = self._engine.lent()
         return Memory(engine, other, receipts=self._receipts)
 
     def close(self) -> None:
@@ -536,7 +536,7 @@ class Memory(Revising):
             min_salience=min_salience, clearance=clearance,
         )  # fmt: skip
         with self._engine.store.reading(self.space) as reader:
-            trace = recall(reader, self._handle, asked, self._cache())
+            trace = recall(reader, self._handle, asked, self._cache(), self._engine.reranker)
         if self._receipts:
             self._engine.gateway.journal.add(trace.receipt)
         return trace.packet
@@ -562,7 +562,7 @@ class Memory(Revising):
         shape.record_id(record_id)
         plan = self._plan(query, **asked)
         with self._engine.store.reading(self.space) as reader:
-            trace = recall(reader, self._handle, plan, self._cache())
+            trace = recall(reader, self._handle, plan, self._cache(), self._engine.reranker)
             return explain(reader, self._handle, plan, trace, record_id)
 
     def read(self, record_id: str) -> RecordView:

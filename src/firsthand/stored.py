@@ -32,7 +32,9 @@ def indexed_again(entry: Entry, body: Body | None, masks: Sequence[MaskRow] = ()
     if payload is None:
         return whole
     seen = index_words(payload, said_at(entry, payload))
-    return whole._replace(terms=seen.terms, mentions=seen.mentions, perhaps=seen.perhaps, words=seen.words)
+    return whole._replace(
+        terms=seen.terms, mentions=seen.mentions, perhaps=seen.perhaps, words=seen.words, text=seen.text
+    )
 
 
 def said_at(entry: Entry, payload: Payload) -> int:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import functools
 import time
 from collections.abc import Iterable
 from pathlib import Path
@@ -11,10 +10,11 @@ from pathlib import Path
 from firsthand.capture.cleaning import no_secret
 from firsthand.capture.gateway import Gateway
 from firsthand.config import default_database
-from firsthand.inference.static import StaticEmbedder
+from firsthand.handled import Engine
+from firsthand.inference.choosing import embedder_of, reranker_of
 from firsthand.journal import Journal
 from firsthand.ledger import first_names
-from firsthand.memory import Engine, Memory
+from firsthand.memory import Memory
 from firsthand.ports import Clock, Reader, Store
 from firsthand.rules.access import Handle, handle
 from firsthand.rules.identity import Keyed
@@ -57,6 +57,7 @@ def open(  # noqa: A001
     grant: Grant | None = None,
     policy: str | None = None,
     embedder: str | None = "default",
+    reranker: str | None = None,
     clock: Clock | None = None,
     receipts: bool = True,
     one_shot: bool = False,
@@ -69,23 +70,22 @@ def open(  # noqa: A001
     `actor` is who writes, `owner` whose credential it is (the actor itself unless said). `grant=None` is the operator
     of that file, over the whole space. `policy` (`default`, `strict`, or TOML) is put in force for the whole space and
     stays so until another is; unset leaves the one in force. `embedder=None` writes no vectors and looks at none: who
-    opens the file with them next makes them all anew. `one_shot=True` is for a process that asks once, as a hook does:
-    recall ranks by vectors and does not search by them, which would mean reading them all (`vector_arm_dropped`). With
-    `create=False` a file that is not there is an error. Whoever can open the file can claim any role. Raises
-    `InvalidError` for a bad argument, `DeniedError` for a policy under a grant, `BrokenError` for a file that is
-    damaged or not ours.
+    opens the file with them next makes them all anew. `onnx:FOLDER` is a model of one's own: as `embedder`, of
+    sentences; as `reranker`, one that judges the best of each recall once more. `one_shot=True` is for a process that
+    asks once, as a hook does: recall ranks by vectors and does not search by them, which would mean reading them all
+    (`vector_arm_dropped`). With `create=False` a file that is not there is an error. Whoever can open the file can
+    claim any role. Raises `InvalidError` for a bad argument, `DeniedError` for a policy under a grant, `BrokenError`
+    for a file that is damaged or not ours.
     """
-    _check_choices(space=space, scope=scope, role=role, grant=grant, embedder=embedder, synchronous=synchronous)
+    _check_choices(space=space, scope=scope, role=role, grant=grant, synchronous=synchronous)
     who = actor if actor is not None else role
     author = Author(
         actor=who, owner=owner if owner is not None else who, role=role, harness=harness, model=model, session=session,
         device=device,
     )  # fmt: skip
     _check_names(space, scope, author)
-    path = _path(url, create=create)
-    store = SqliteStore(
-        path, synchronous=synchronous, vfs=vfs, embedder=_own_embedder() if embedder is not None else None
-    )
+    embeds, judges = embedder_of(embedder), reranker_of(reranker)
+    store = SqliteStore(_path(url, create=create), synchronous=synchronous, vfs=vfs, embedder=embeds)
     try:
         keyed = Keyed(store.space_key(space), store.older_keys(space))
         _check_key(store, keyed, space)
@@ -98,7 +98,7 @@ def open(  # noqa: A001
     except BaseException:
         store.close()
         raise
-    return Memory(Engine(store, gateway, one_shot=one_shot), caller, receipts=receipts)
+    return Memory(Engine(store, gateway, one_shot=one_shot, reranker=judges), caller, receipts=receipts)
 
 
 def join(url: str | Path | None, key_file: str | Path) -> str:
@@ -157,17 +157,13 @@ def ends(database: Path) -> Ends:
         return ends_of(database)
 
 
-def _check_choices(
-    *, space: str, scope: str, role: Role, grant: Grant | None, embedder: str | None, synchronous: str
-) -> None:
+def _check_choices(*, space: str, scope: str, role: Role, grant: Grant | None, synchronous: str) -> None:
     check_slug(space, "space")
     check_scope(scope)
     if role not in ROLES:
         raise InvalidError("role_unknown", f"role is one of {', '.join(ROLES)}", field="role")
     if grant is not None and not isinstance(grant, Grant):  # pyright: ignore[reportUnnecessaryIsInstance]
         raise InvalidError("grant_invalid", "grant is a firsthand.Grant", field="grant")
-    if embedder not in (None, "default"):
-        raise InvalidError("embedder_unknown", "embedder is default, or None for no vectors", field="embedder")
     if synchronous not in SYNCHRONOUS:
         raise InvalidError(
             "synchronous_unknown", f"synchronous is one of {', '.join(SYNCHRONOUS)}", field="synchronous"
@@ -197,12 +193,6 @@ def _check_key(store: Store, keyed: Keyed, space: str) -> None:
             "key_wrong",
             "the key file beside the database is not the one it was written with; restore it from the same backup",
         )
-
-
-@functools.cache
-def _own_embedder() -> StaticEmbedder:
-    """One for the process: its words take five milliseconds to open, and as many megabytes."""
-    return StaticEmbedder()
 
 
 def _project(store: SqliteStore, space: str) -> None:

@@ -10,7 +10,7 @@ import pytest
 import firsthand
 
 HEAVY = ("numpy", "rich", "click", "asyncio", "http", "urllib.request", "ssl", "socket", "sqlite3", "pydantic", "email",
-         "cryptography")  # fmt: skip
+         "cryptography", "onnxruntime", "tokenizers", "firsthand.inference.onnx")  # fmt: skip
 FOR_SOME_VERBS = ("json", "shutil", "tempfile", "secrets", "dataclasses", "importlib.resources")
 """Of the standard library: a cold process feels each of them."""
 FOR_SOME_ROOMS = ("firsthand.recall.", "firsthand.importers", "firsthand.surfaces", "firsthand.moving.",

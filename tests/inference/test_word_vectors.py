@@ -15,6 +15,7 @@ import pytest
 
 from firsthand.inference.static import DIMENSION, LENGTH, WORDS, WORDS_READ, StaticEmbedder
 from firsthand.inference.words import HEADER, MAGIC, ONE
+from firsthand.ports import Said
 from firsthand.rules.terms import tokens
 
 WEIGHTS = {"boat": ONE, "harbour": ONE, "blue": ONE // 8, "##house": ONE, "##ing": ONE, "go": ONE // 64}
@@ -34,8 +35,16 @@ def embedder(tmp_path: Path) -> StaticEmbedder:
     return StaticEmbedder(file)
 
 
+def said(text: str) -> Said:
+    return Said(tokens(text), text)
+
+
+def of(words: list[str]) -> Said:
+    return Said(words, " ".join(words))
+
+
 def made(embedder: StaticEmbedder, text: str) -> bytes:
-    return embedder.embed([tokens(text)])[0]
+    return embedder.embed([said(text)])[0]
 
 
 def likeness(one: bytes, other: bytes) -> float:
@@ -58,7 +67,7 @@ def test_rare_words_count_for_more(embedder: StaticEmbedder) -> None:
 
 def test_stop_words_numbers_and_what_is_not_known_say_nothing(embedder: StaticEmbedder) -> None:
     assert made(embedder, "boat") == made(embedder, "the boat's 4711 x9y8 zq")
-    assert embedder.embed([tokens(text) for text in ("", "the of and don't", "4711", "zqzqzq", "…")]) == [b""] * 5
+    assert embedder.embed([said(text) for text in ("", "the of and don't", "4711", "zqzqzq", "…")]) == [b""] * 5
 
 
 def test_a_word_that_is_not_known_is_made_of_the_pieces_that_are(embedder: StaticEmbedder) -> None:
@@ -73,20 +82,21 @@ def test_few_texts_are_added_up_without_numpy_to_the_very_same_bytes(tmp_path: P
     texts = ["I moved to Lisbon with the dog.", "boathouse Ärger naïve", "", "the", "so " * 30 + "sailing " * 700]
     script = (
         "import sys; from firsthand.inference.static import StaticEmbedder; from firsthand.rules.terms import tokens;"
-        "made = StaticEmbedder().embed([tokens(t) for t in sys.argv[1:]]); assert 'numpy' not in sys.modules;"
+        "from firsthand.ports import Said;"
+        "made = StaticEmbedder().embed([Said(tokens(t), t) for t in sys.argv[1:]]); assert 'numpy' not in sys.modules;"
         "print(*(v.hex() or '-' for v in made))"
     )
     done = subprocess.run([sys.executable, "-c", script, *texts], capture_output=True, text=True, check=True)
-    with_numpy = StaticEmbedder().embed([tokens(text) for text in texts])
+    with_numpy = StaticEmbedder().embed([said(text) for text in texts])
     assert done.stdout.split() == [v.hex() or "-" for v in with_numpy]
     assert [len(v) for v in with_numpy] == [DIMENSION, DIMENSION, 0, 0, DIMENSION]
 
 
 def test_many_texts_at_once_are_each_the_same_as_alone() -> None:
     embedder = StaticEmbedder()
-    said = [[*("dog", "harbour")[: n % 3], w] for n, w in enumerate(sorted(embedder_words(embedder))[:400])]
-    together = embedder.embed(said)
-    assert together == [embedder.embed([words])[0] for words in said]
+    texts = [of([*("dog", "harbour")[: n % 3], w]) for n, w in enumerate(sorted(embedder_words(embedder))[:400])]
+    together = embedder.embed(texts)
+    assert together == [embedder.embed([text])[0] for text in texts]
     assert len(set(together)) > 300
 
 
@@ -97,15 +107,15 @@ def embedder_words(embedder: StaticEmbedder) -> list[str]:
 
 def test_a_long_text_is_read_as_far_as_its_sums_fit(embedder: StaticEmbedder) -> None:
     start = ["boat"] * WORDS_READ
-    assert embedder.embed([[*start, "harbour"]]) == embedder.embed([start])
-    assert embedder.embed([[*start[1:], "harbour"]]) != embedder.embed([start])
+    assert embedder.embed([of([*start, "harbour"])]) == embedder.embed([of(start)])
+    assert embedder.embed([of([*start[1:], "harbour"])]) != embedder.embed([of(start)])
 
 
 def test_words_that_mean_alike_are_closer_than_others() -> None:
     embedder = StaticEmbedder()
     pairs = ("dog puppy guitar", "lisbon portugal sailing", "doctor physician carpet", "car automobile poem")
     for alike, other, another in (text.split() for text in pairs):
-        one, two, three = embedder.embed([[alike], [other], [another]])
+        one, two, three = embedder.embed([said(alike), said(other), said(another)])
         assert likeness(one, two) > 0.5 > 0.3 > likeness(one, three), alike
 
 
@@ -120,7 +130,7 @@ def test_the_file_is_opened_by_the_first_text_and_not_before(tmp_path: Path) -> 
     embedder = StaticEmbedder(tmp_path / "missing.bin")
     assert embedder.dimension == DIMENSION
     with pytest.raises(FileNotFoundError):
-        embedder.embed([["boat"]])
+        embedder.embed([said("boat")])
     script = "import firsthand.inference.static, sys; print(*sys.modules)"
     loaded = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True).stdout.split()
     assert "firsthand.inference.static" in loaded
@@ -129,6 +139,6 @@ def test_the_file_is_opened_by_the_first_text_and_not_before(tmp_path: Path) -> 
 
 def test_shares_of_neighbours_in_the_file_do_not_change_each_other(embedder: StaticEmbedder) -> None:
     words = [w for w in WEIGHTS if not w.startswith("##")]
-    vectors = embedder.embed([[w] for w in words])
+    vectors = embedder.embed([said(w) for w in words])
     assert len(set(vectors)) == len(words)
     assert all(likeness(a, b) < 0.5 for a, b in pairwise(vectors))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,7 @@ from histories import rows, store_of
 import firsthand
 from firsthand.inference.static import IDENTITY, StaticEmbedder
 from firsthand.memory import Memory
+from firsthand.ports import Said
 from firsthand.rules.terms import tokens
 from firsthand.store.sqlite_write import SqliteWriter
 from firsthand.store.write_vectors import VectorWrites
@@ -21,7 +23,7 @@ HARBOUR = "The harbour master painted the lighthouse on Saturday."
 
 
 def vector(text: str) -> bytes:
-    (made,) = StaticEmbedder().embed([tokens(text)])
+    (made,) = StaticEmbedder().embed([Said(tokens(text), text)])
     assert made
     return made
 
@@ -117,6 +119,36 @@ def test_other_words_that_have_the_same_vector_are_no_residue(tmp_path: Path) ->
         assert kept(memory, stays.record_id) == [vector("docked orbit34")]
 
 
+class Listening(StaticEmbedder):
+    """An embedder that notes which texts it is given."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.heard: list[str] = []
+
+    def embed(self, texts: Sequence[Said]) -> list[bytes]:
+        self.heard += [said.text for said in texts]
+        return super().embed(texts)
+
+
+def test_an_embedder_is_given_the_text_as_it_may_be_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    listening = Listening()
+    monkeypatch.setattr("firsthand.wiring.embedder_of", lambda _: listening)
+    with opened(tmp_path) as memory:
+        said = memory.capture("Ana lives in Berlin. She likes tea.", speaker="Ben")
+        claim = memory.remember(
+            subject="Ana", predicate="lives_in", object="Berlin",
+            evidence=[firsthand.cite(said.record_id, quote="Ana lives in Berlin.")],
+        )  # fmt: skip
+        assert listening.heard == ["Ana lives in Berlin. She likes tea.", "Ana", "Ana lives in Berlin"]
+        memory.recall("Where does Ana live?")
+        memory.reject(claim.record_id, reason="never true")
+        question, masked = listening.heard[3:]
+        assert question == "Where does Ana live?"
+        assert "She likes tea." in masked
+        assert "Berlin" not in masked
+
+
 # ---- one embedder a space --------------------------------------------------------------------------------------------
 
 
@@ -145,7 +177,7 @@ def test_who_writes_without_an_embedder_leaves_it_to_the_next_to_make_every_vect
 def test_vectors_of_two_embedders_never_stand_side_by_side(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with opened(tmp_path) as old:
         first = old.capture(HARBOUR)
-        monkeypatch.setattr("firsthand.wiring._own_embedder", Other)
+        monkeypatch.setattr("firsthand.wiring.embedder_of", lambda _: Other())
         with opened(tmp_path) as new:
             assert embedding(new) == "another"
             assert kept(new, first.record_id) == [vector(HARBOUR)]

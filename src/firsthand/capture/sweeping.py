@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Final
 
 from firsthand.capture.gateway import Gateway
-from firsthand.ports import Residue, Store
+from firsthand.ports import Residue, Said, Store
 from firsthand.rules.access import Handle
 from firsthand.rules.lexicon import ordinary
 from firsthand.rules.residue import FORMS, Needle, needles, vector_needle
@@ -67,7 +67,7 @@ def control(store: Store) -> dict[str, int]:
 
 def _vectors(store: Store, text: str) -> list[bytes]:
     """The vector of a whole text, if this store makes any."""
-    made = store.embedder.embed([tokens(text)]) if store.embedder is not None else []
+    made = store.embedder.embed([Said(tokens(text), text)]) if store.embedder is not None else []
     return [vector for vector in made if vector]
 
 

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from firsthand.inference.words import ONE, PIECE, WordFile, open_words
+from firsthand.ports import Said, Scale
 from firsthand.rules.wordlists import STOP_WORDS
 
 if TYPE_CHECKING:
@@ -47,6 +48,7 @@ class StaticEmbedder:
     identity = IDENTITY
     dimension = DIMENSION
     length = LENGTH
+    scale = Scale()
 
     def __init__(self, path: Path = WORDS) -> None:
         self._path = path
@@ -55,9 +57,9 @@ class StaticEmbedder:
         self._arrays: tuple[NDArray[np.int32], NDArray[np.int8]] | None = None
         self._done = 0
 
-    def embed(self, texts: Sequence[Sequence[str]]) -> list[bytes]:
-        """One int8 vector of `dimension` bytes per text, given as its words; an empty one where none is known."""
-        said = [self._said(words) for words in texts]
+    def embed(self, texts: Sequence[Said]) -> list[bytes]:
+        """One int8 vector of `dimension` bytes per text, made of its words; an empty one where none is known."""
+        said = [self._said(each.words) for each in texts]
         self._done += len(said)
         if self._done <= FEW and "numpy" not in sys.modules:
             return [self._one(rows) for rows in said]

@@ -1,6 +1,6 @@
-"""What the house asks of a store, a clock and an embedder, and the rows that cross."""
+"""What the house asks of a store, a clock, an embedder and a reranker, and the rows that cross."""
 
-from firsthand.ports.plugs import Clock, Embedder, Progress, Store
+from firsthand.ports.plugs import Clock, Embedder, Progress, Reranker, Said, Scale, Store
 from firsthand.ports.reading import (
     AuditReader,
     BeliefReader,
@@ -67,7 +67,10 @@ __all__ = [
     "Reader",
     "RefusalRow",
     "RequestRow",
+    "Reranker",
     "Residue",
+    "Said",
+    "Scale",
     "ScopeRow",
     "Scored",
     "Scrubbed",

@@ -1,11 +1,11 @@
-"""Every plug in the wall: a store, a clock, an embedder."""
+"""Every plug in the wall: a store, a clock, an embedder, a reranker."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from firsthand.ports.reading import Reader
 from firsthand.ports.rows import Head, JournalRow, Residue, Scrubbed
@@ -94,6 +94,23 @@ class Clock(Protocol):
         ...
 
 
+class Said(NamedTuple):
+    """A text to make a vector of: its normalised words in order, and as people read it, without what is masked."""
+
+    words: Sequence[str]
+    text: str
+
+
+class Scale(NamedTuple):
+    """How the cosine of two vectors becomes a likeness: what is unlike is near `zero`, and `gain` stretches the rest.
+
+    A likeness of 0.35 is what one in twenty pairs of texts about nothing in common reaches.
+    """
+
+    zero: float = 0.0
+    gain: float = 1.0
+
+
 class Embedder(Protocol):
     """Text as a vector; the vector arm degrades with a code where there is none.
 
@@ -115,6 +132,24 @@ class Embedder(Protocol):
         """How long a vector is, in steps of its int8 numbers."""
         ...
 
-    def embed(self, texts: Sequence[Sequence[str]]) -> list[bytes]:
-        """One int8 vector per text, given as its normalised words in order; an empty one where none is known."""
+    @property
+    def scale(self) -> Scale:
+        """What makes a likeness of the cosine of two of its vectors."""
+        ...
+
+    def embed(self, texts: Sequence[Said]) -> list[bytes]:
+        """One int8 vector per text, whatever is beside it; an empty one where nothing of it is known."""
+        ...
+
+
+class Reranker(Protocol):
+    """How well texts answer a query, by a model that reads both; what it reads the caller may see anyway."""
+
+    @property
+    def identity(self) -> str:
+        """The name of this way to judge."""
+        ...
+
+    def scores(self, query: str, texts: Sequence[str]) -> list[float]:
+        """From 0 to 1 for each text, whatever is beside it."""
         ...

@@ -7,7 +7,7 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
-from firsthand.ports import LISTED, REST, SEQ_BITS, Reader, Shelf
+from firsthand.ports import LISTED, REST, SEQ_BITS, Reader, Said, Shelf
 from firsthand.recall.cache import SEQ_MASK, Cache
 from firsthand.recall.plan import DEFAULT_KINDS, Place, Plan
 from firsthand.recall.query import QueryFeatures
@@ -154,14 +154,15 @@ def _is_searched(base: Ground, cache: Cache) -> bool:
 def _meant(reader: Reader, base: Ground, query: QueryFeatures, cache: Cache) -> Meant | None:
     """A query among the vectors of the scopes, unless none of its words is known."""
     assert cache.embedder is not None
-    vector = vector_of(cache.embedder, query.words) if query.words else None
+    vector = vector_of(cache.embedder, Said(query.words, query.text)) if query.words else None
     if vector is None:
         return None
-    square = cache.embedder.length**2
+    own = cache.embedder
     is_held = _is_searched(base, cache)
     return Meant(vector, [
         (p.offset, p.row.next_seq,
-         cache.vectors(reader, p.row) if is_held else Unheld(reader, p.row.scope_no, square))
+         cache.vectors(reader, p.row) if is_held
+         else Unheld(reader, p.row.scope_no, own.dimension, own.length**2, own.scale))
         for p in base.places
     ])  # fmt: skip
 

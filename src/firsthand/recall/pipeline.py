@@ -10,7 +10,7 @@ from typing import Final, NamedTuple
 import msgspec
 import numpy as np
 
-from firsthand.ports import BeliefRow, JournalRow, Reader, Scored
+from firsthand.ports import BeliefRow, JournalRow, Reader, Reranker, Scored
 from firsthand.recall.arms import FAILED, WIDEST, Found, Ground, fetch_of, ground, search, wider
 from firsthand.recall.cache import Cache
 from firsthand.recall.coverage import coverage, likelihood
@@ -30,6 +30,7 @@ from firsthand.recall.gated import gated, shown
 from firsthand.recall.group import Grouped
 from firsthand.recall.plan import Plan
 from firsthand.recall.query import QueryFeatures, analyse
+from firsthand.recall.rerank import reranked
 from firsthand.recall.score import Candidates, IntArray, among, distinct
 from firsthand.rules.access import Handle
 from firsthand.rules.identity import NONCE_HEX
@@ -55,8 +56,8 @@ class Trace(NamedTuple):
     receipt: JournalRow
 
 
-def recall(reader: Reader, handle: Handle, plan: Plan, cache: Cache) -> Trace:
-    """The answer to a plan, from one snapshot."""
+def recall(reader: Reader, handle: Handle, plan: Plan, cache: Cache, reranker: Reranker | None = None) -> Trace:
+    """The answer to a plan, from one snapshot; with a reranker its best are judged once more."""
     base = ground(reader, plan, {s: handle.keyed.scope(s) for s in plan.scopes}, cache)
     speakers = speakers_of(reader, plan, base, cache)
     query = analyse(plan.query, plan.now, speakers.known)
@@ -68,6 +69,9 @@ def recall(reader: Reader, handle: Handle, plan: Plan, cache: Cache) -> Trace:
     if plan.min_salience is not None:
         passed = passed.only(saliences(passed.rows, attention, plan.now) >= plan.min_salience)
     ranked = fuse(plan, query, found, around, passed, attention)
+    if reranker is not None:
+        ranked, failed = reranked(reader, handle, plan, base, ranked, cache.looked, reranker)
+        found = found._replace(degraded=(*found.degraded, *failed))
 
     filled = Filling(reader, handle, plan, base, found, ranked, attention, cache.looked).fill(NOTICE)
     packet = _packet(reader, handle, plan, base, found, query, named, filled)

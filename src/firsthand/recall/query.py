@@ -37,6 +37,8 @@ class QueryFeatures(msgspec.Struct, frozen=True):
     is_question: bool
     words: tuple[str, ...] = ()
     """All of its words as they stand, but for those names: of which its vector is made."""
+    text: str = ""
+    """The query as it was asked, for an embedder that reads sentences."""
 
 
 class _Name(NamedTuple):
@@ -57,6 +59,7 @@ def analyse(query: str, now: int, known_speakers: Mapping[str, int]) -> QueryFea
         asks_when=_ASKS_WHEN.search(query) is not None,
         is_question=query.rstrip().endswith("?") or _OPENS_QUESTION.match(query) is not None,
         words=tuple(word for word in tokens(query) if faint.isdisjoint(terms(word))),
+        text=query,
     )
 
 

@@ -12,7 +12,7 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from firsthand.ports import REST, SEQ_BITS, UNLISTED, Embedder, Reader, ScopeRow, Shelf
+from firsthand.ports import REST, SEQ_BITS, UNLISTED, Embedder, Reader, Said, Scale, ScopeRow, Shelf
 from firsthand.recall.score import FloatArray, IntArray, ScoreArray
 
 MOST_ROWS: Final = 100_000
@@ -21,6 +21,7 @@ NEAREST_BY_SIGN: Final = 1_200
 """How many rows are compared by their numbers, of those whose signs are most alike, and one more for every so many."""
 ONE_MORE_FOR: Final = 64
 GROW_ROWS: Final = 1_024
+PLAIN: Final = Scale()
 _WORD_BITS: Final = 64
 _SEQ_MASK: Final = (1 << SEQ_BITS) - 1
 
@@ -36,6 +37,7 @@ class Vectors(NamedTuple):
     """The vectors of one scope by their place in it, with the signs of each, as one snapshot may see them.
 
     `has`: which rows have one. `off`: places that are not listed, by their shelf. `square`: of a vector's length.
+    `scale`: of their embedder.
     """
 
     rows: NDArray[np.int8]
@@ -43,6 +45,7 @@ class Vectors(NamedTuple):
     has: NDArray[np.bool_]
     off: dict[Shelf, IntArray]
     square: int
+    scale: Scale = PLAIN
 
     def seen(self, scope: ScopeRow, asked: Sequence[Shelf], over: IntArray) -> NDArray[np.bool_]:
         """Which rows have a vector and may be seen: on a shelf that is asked for, and not `over` a clearance."""
@@ -64,7 +67,7 @@ class Vectors(NamedTuple):
 
     def similarity(self, query: NDArray[np.int8], places: IntArray) -> ScoreArray:
         """How alike some rows are to a query; not at all, where a row has no vector."""
-        return _similarity(query, self.rows[places], self.square)
+        return _likeness(query, self.rows[places], self.square, self.scale)
 
     def _alike_in_sign(self, query: NDArray[np.int8], seen: NDArray[np.bool_], wanted: int) -> IntArray:
         """Rows whose signs differ least, all of a level or none: so it is not for chance to choose among equals."""
@@ -82,18 +85,19 @@ class Unheld(NamedTuple):
 
     reader: Reader
     scope_no: int
+    dimension: int
     square: int
+    scale: Scale = PLAIN
 
     def similarity(self, query: NDArray[np.int8], places: IntArray) -> ScoreArray:
         """How alike some documents are to a query; not at all, where one has no vector."""
-        found = np.zeros(len(places), dtype=np.float32)
+        rows = np.zeros((len(places), self.dimension), dtype=np.int8)
         kept = self.reader.vectors_of((places + (self.scope_no << SEQ_BITS)).tolist())
         if kept:
-            vids, rows = _stacked(kept)
+            at, found = _stacked(kept)
             order = np.argsort(places)
-            at = order[np.searchsorted(places, vids, sorter=order)]
-            found[at] = _similarity(query, rows, self.square)
-        return found
+            rows[order[np.searchsorted(places, at, sorter=order)]] = found
+        return _likeness(query, rows, self.square, self.scale)
 
 
 class Matrix:
@@ -102,7 +106,7 @@ class Matrix:
     def __init__(self, scope: ScopeRow, embedder: Embedder) -> None:
         assert embedder.dimension % _WORD_BITS == 0
         self.state = (scope.erasures, scope.reworded)
-        self._square = embedder.length**2
+        self._square, self._scale = embedder.length**2, embedder.scale
         self._size = 0
         self._rows = np.zeros((GROW_ROWS, embedder.dimension), dtype=np.int8)
         self._signs = np.zeros((embedder.dimension // _WORD_BITS, GROW_ROWS), dtype=np.uint64)
@@ -127,7 +131,7 @@ class Matrix:
                 self._put(reader.vectors_of(sorted(self._away - away)))
             self._off = {shelf: np.array(vids, dtype=np.int64) & _SEQ_MASK for shelf, vids in off.items()}
             self._away, self._changed = away, scope.changed
-        return Vectors(self._rows, self._signs, self._has, self._off, self._square)
+        return Vectors(self._rows, self._signs, self._has, self._off, self._square, self._scale)
 
     def _grow(self, size: int) -> None:
         room = len(self._has)
@@ -153,10 +157,11 @@ def _stacked(found: Sequence[tuple[int, bytes]]) -> tuple[IntArray, NDArray[np.i
     return places, np.frombuffer(b"".join([packed for _, packed in found]), dtype=np.int8).reshape(len(found), -1)
 
 
-def _similarity(query: NDArray[np.int8], rows: NDArray[np.int8], square: int) -> ScoreArray:
+def _likeness(query: NDArray[np.int8], rows: NDArray[np.int8], square: int, scale: Scale) -> ScoreArray:
     """Products of int8 numbers summed over some hundred dimensions are whole and below 2^24, so single precision is
     exact in any order."""
-    return (rows.astype(np.float32) @ query.astype(np.float32)) / np.float32(square)
+    cosine = (rows.astype(np.float32) @ query.astype(np.float32)) / np.float32(square)
+    return (cosine - np.float32(scale.zero)) * np.float32(scale.gain) if scale != PLAIN else cosine
 
 
 def signs_of(rows: NDArray[np.int8]) -> NDArray[np.uint64]:
@@ -179,7 +184,7 @@ class Meant(NamedTuple):
         return found
 
 
-def vector_of(embedder: Embedder, words: Sequence[str]) -> NDArray[Any] | None:
-    """A query's words as a vector, if any of them is known."""
-    (packed,) = embedder.embed([words])
+def vector_of(embedder: Embedder, query: Said) -> NDArray[Any] | None:
+    """A query as a vector, if anything of it is known."""
+    (packed,) = embedder.embed([query])
     return np.frombuffer(packed, dtype=np.int8) if packed else None

@@ -30,7 +30,7 @@ WORDS_LOOKED_UP = 200
 class Indexed(NamedTuple):
     """What the indexes hold of one revision's words. `perhaps`: keys that are a mention if an entity has that name.
 
-    `words`: all of them as they stand, of which its vector is made.
+    `words`: all of them as they stand, and `text` what people read of it: of these its vector is made.
     """
 
     terms: tuple[str, ...]
@@ -41,9 +41,10 @@ class Indexed(NamedTuple):
     told_to: int | None
     volatility: Volatility | None
     words: tuple[str, ...]
+    text: str
 
 
-BLANK = Indexed((), (), (), 0, None, None, None, ())
+BLANK = Indexed((), (), (), 0, None, None, None, (), "")
 """What the indexes hold of an erased body."""
 
 
@@ -81,6 +82,7 @@ def index_words(payload: Payload, said_at: int) -> Indexed:
         window.end if window else None,
         payload.volatility if isinstance(payload, Semantic) else None,
         tuple(own.tokens),
+        text,
     )
 
 

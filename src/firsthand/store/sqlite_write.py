@@ -188,7 +188,7 @@ class SqliteWriter(VectorWrites, ErasureWrites, MaskWrites):
         self._run("put_doc", *doc)
         if doc.shelf != UNLISTED:
             self._index(doc.shelf, doc.vid, indexed.terms)
-            self._embed(doc.vid, indexed.words)
+            self._embed(doc.vid, indexed)
 
     def shelve(self, scope_id: str, vid: int, was: Shelf, now: Shelf, indexed: Indexed) -> None:
         """Move a document's words from one index to another; where they are in none they have no vector either."""
@@ -197,7 +197,7 @@ class SqliteWriter(VectorWrites, ErasureWrites, MaskWrites):
         if now == UNLISTED:
             self._drop_vector(vid)
         elif was == UNLISTED:
-            self._embed(vid, indexed.words)
+            self._embed(vid, indexed)
         if was != UNLISTED and self._waiting[was].pop(vid, None) is None:
             self._connection.execute(f"DELETE FROM {INDEXES[was]} WHERE rowid = ?", (vid,))
         if now != UNLISTED:
@@ -221,7 +221,7 @@ class SqliteWriter(VectorWrites, ErasureWrites, MaskWrites):
             self._connection.execute(f"DELETE FROM {INDEXES[doc.shelf]} WHERE rowid = ?", (doc.vid,))
         self._index(doc.shelf, doc.vid, indexed.terms)
         self._drop_vector(doc.vid)
-        self._embed(doc.vid, indexed.words)
+        self._embed(doc.vid, indexed)
         row = self.scope(scope_id)
         assert row is not None
         self._count(row, 0, 0, 0, 1)

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
-from firsthand.ports import Embedder
+from firsthand.ports import Embedder, Said
+from firsthand.rules.wording import Indexed
 from firsthand.store.engine import Connection
 from firsthand.store.remembering import Remembering
 from firsthand.vocabulary.errors import BrokenError
@@ -21,7 +20,7 @@ class VectorWrites(Remembering):
     ) -> None:
         super().__init__(connection, queries, space)
         self._embedder = embedder
-        self._unsaid: dict[int, Sequence[str]] = {}
+        self._unsaid: dict[int, Said] = {}
         self._embeds: bool | None = None
 
     def _pin(self, position: int) -> None:
@@ -45,10 +44,10 @@ class VectorWrites(Remembering):
     def _own_identity(self) -> str:
         return self._embedder.identity if self._embedder is not None else NO_EMBEDDER
 
-    def _embed(self, vid: int, words: Sequence[str]) -> None:
+    def _embed(self, vid: int, indexed: Indexed) -> None:
         """Give a document that has none the vector of its words, when the transaction ends."""
-        if words and self._embeds:
-            self._unsaid[vid] = words
+        if indexed.words and self._embeds:
+            self._unsaid[vid] = Said(indexed.words, indexed.text)
 
     def _drop_vector(self, vid: int) -> None:
         if self._unsaid.pop(vid, None) is None:

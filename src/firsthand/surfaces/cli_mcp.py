@@ -82,6 +82,8 @@ def open_for(
         harness=name,
         session=f"mcp-{os.getpid()}-{os.urandom(4).hex()}",
         grant=Grant(read=granted, write=granted, clearance=clearance, role="agent"),
+        embedder=settings.embedder,
+        reranker=settings.reranker,
         **opening,
     )
 

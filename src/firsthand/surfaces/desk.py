@@ -174,4 +174,6 @@ def open_memory(settings: Settings, *, create: bool = True) -> Memory:
         role=settings.role,
         harness=HARNESS,
         create=create,
+        embedder=settings.embedder,
+        reranker=settings.reranker,
     )
