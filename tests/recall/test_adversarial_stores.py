@@ -17,7 +17,7 @@ from firsthand.vocabulary.limits import EPISODE_TEXT_BYTES
 
 ORDINARY = ()
 """What a recall says that lacks nothing."""
-MEMORY_MOST = 24 << 20
+MEMORY_MOST = 12 << 20
 """Bytes that a recall may hold at once, over what the process holds; the largest texts that can match are under six."""
 
 

@@ -21,6 +21,8 @@ NEAREST_BY_SIGN: Final = 1_200
 """How many rows are compared by their numbers, of those whose signs are most alike, and one more for every so many."""
 ONE_MORE_FOR: Final = 64
 GROW_ROWS: Final = 1_024
+ROWS_AT_ONCE: Final = 4_096
+"""Read or compared together: as rows of a query, and in single precision, they take several times their memory."""
 PLAIN: Final = Scale()
 _WORD_BITS: Final = 64
 _SEQ_MASK: Final = (1 << SEQ_BITS) - 1
@@ -67,7 +69,7 @@ class Vectors(NamedTuple):
 
     def similarity(self, query: NDArray[np.int8], places: IntArray) -> ScoreArray:
         """How alike some rows are to a query; not at all, where a row has no vector."""
-        return _likeness(query, self.rows[places], self.square, self.scale)
+        return _likeness(query, self.rows, places, self.square, self.scale)
 
     def _alike_in_sign(self, query: NDArray[np.int8], seen: NDArray[np.bool_], wanted: int) -> IntArray:
         """Rows whose signs differ least, all of a level or none: so it is not for chance to choose among equals."""
@@ -97,7 +99,7 @@ class Unheld(NamedTuple):
             at, found = _stacked(kept)
             order = np.argsort(places)
             rows[order[np.searchsorted(places, at, sorter=order)]] = found
-        return _likeness(query, rows, self.square, self.scale)
+        return _likeness(query, rows, np.arange(len(rows)), self.square, self.scale)
 
 
 class Matrix:
@@ -119,7 +121,8 @@ class Matrix:
         """The vectors at least as far as this snapshot of the scope goes, and what it keeps off its first shelf."""
         if self._size < scope.next_seq:
             self._grow(scope.next_seq)
-            self._put(reader.vectors(scope.scope_no, self._size, scope.next_seq))
+            for start in range(self._size, scope.next_seq, ROWS_AT_ONCE):
+                self._put(reader.vectors(scope.scope_no, start, min(start + ROWS_AT_ONCE, scope.next_seq)))
             self._size = scope.next_seq
         if self._changed != scope.changed:
             off: dict[Shelf, list[int]] = {UNLISTED: [], REST: []}
@@ -157,10 +160,20 @@ def _stacked(found: Sequence[tuple[int, bytes]]) -> tuple[IntArray, NDArray[np.i
     return places, np.frombuffer(b"".join([packed for _, packed in found]), dtype=np.int8).reshape(len(found), -1)
 
 
-def _likeness(query: NDArray[np.int8], rows: NDArray[np.int8], square: int, scale: Scale) -> ScoreArray:
-    """Products of int8 numbers summed over some hundred dimensions are whole and below 2^24, so single precision is
-    exact in any order."""
-    cosine = (rows.astype(np.float32) @ query.astype(np.float32)) / np.float32(square)
+def _likeness(
+    query: NDArray[np.int8], rows: NDArray[np.int8], places: IntArray, square: int, scale: Scale
+) -> ScoreArray:
+    """How alike some of the rows are to a query, a part of them at a time.
+
+    Products of int8 numbers summed over some hundred dimensions are whole and below 2^24, so single precision is exact
+    in any order.
+    """
+    cosine = np.empty(len(places), dtype=np.float32)
+    asked = query.astype(np.float32)
+    for start in range(0, len(places), ROWS_AT_ONCE):
+        part = slice(start, start + ROWS_AT_ONCE)
+        cosine[part] = rows[places[part]].astype(np.float32) @ asked
+    cosine /= np.float32(square)
     return (cosine - np.float32(scale.zero)) * np.float32(scale.gain) if scale != PLAIN else cosine
 
 
