@@ -21,11 +21,12 @@ VARIABLE_PREFIX: Final = "FIRSTHAND_"
 FILE_BYTES: Final = 64 * 1024
 DEFAULT_SPACE: Final = "default"
 DEFAULT_ROLE: Final[Role] = "agent"
+DEFAULT_EMBEDDER: Final = "default"
 NOBODYS_NAME: Final = "user"
 """Who it is where the system knows no name for whoever runs this."""
 
-Name = Literal["db", "space", "scope", "actor", "owner", "role"]
-NAMES: Final[tuple[Name, ...]] = ("db", "space", "scope", "actor", "owner", "role")
+Name = Literal["db", "space", "scope", "actor", "owner", "role", "embedder"]
+NAMES: Final[tuple[Name, ...]] = ("db", "space", "scope", "actor", "owner", "role", "embedder")
 HOOK_TABLE: Final = "hook"
 HOOK_RANGES: Final = {"packet_bytes": (PACKET_BYTES_MIN, 10_000), "budget_ms": (150, 60_000)}
 """What the table `[hook]` may hold. Harnesses take at most 10,000 characters from a hook."""
@@ -39,7 +40,7 @@ class HookSettings(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Settings(msgspec.Struct, frozen=True, kw_only=True):
-    """Which memory to open, and as whom. `origins` says where each setting came from."""
+    """Which memory to open, as whom, and what makes its vectors. `origins` says where each setting came from."""
 
     db: str
     space: str
@@ -48,6 +49,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     owner: str | None
     role: Role
     origins: dict[str, str]
+    embedder: str = DEFAULT_EMBEDDER
     file: str | None = None
     hook: HookSettings = HookSettings()
 
@@ -87,6 +89,7 @@ def read_settings(
         owner=_check_owner(values.get("owner")),
         role=_check_role(values["role"] or ""),
         origins=origins,
+        embedder=check_bytes(values["embedder"] or "", most=NAME_BYTES, field="embedder"),
         file=None if file is None else str(file),
         hook=_hook_settings(hook, environ, lenient=hook_as_it_is),
     )
@@ -179,6 +182,8 @@ def _default(name: Name, environ: Mapping[str, str]) -> str | None:
             return None
         case "role":
             return DEFAULT_ROLE
+        case "embedder":
+            return DEFAULT_EMBEDDER
 
 
 def _login_name(environ: Mapping[str, str]) -> str:

@@ -9,7 +9,7 @@ import msgspec
 
 from firsthand.capture import bounds, cleaning, shape
 from firsthand.capture.gateway import Gateway, Write
-from firsthand.ports import Store
+from firsthand.ports import Embedder, Store
 from firsthand.rules.access import Handle
 from firsthand.rules.mentions import mentions
 from firsthand.rules.terms import terms
@@ -36,6 +36,8 @@ class Engine(msgspec.Struct):
     cache: Cache | None = None
     first: Engine | None = None
     """The engine of the handle that opened the store, which keeps the cache for all."""
+    choose: Callable[[str | None], Embedder | None] | None = None
+    """Makes an embedder of its setting."""
 
 
 class Handled:

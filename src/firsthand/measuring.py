@@ -21,7 +21,7 @@ from typing import Final, NamedTuple
 import msgspec
 
 from firsthand import wiring
-from firsthand.config import Settings
+from firsthand.config import DEFAULT_EMBEDDER, Settings
 from firsthand.memory import Memory
 from firsthand.moving.manifest import beside
 from firsthand.ports import Progress
@@ -168,8 +168,13 @@ def _copied(settings: Settings, at: Path | None) -> Generator[Path]:
 def _opened(settings: Settings, copy: Path) -> Memory:
     return wiring.open(
         copy, space=settings.space, scope=settings.scope, actor=settings.actor, owner=settings.owner,
-        role=settings.role, create=False,
+        role=settings.role, create=False, embedder=_own_or_none(settings),
     )  # fmt: skip
+
+
+def _own_or_none(settings: Settings) -> str | None:
+    """No other embedder than our own is asked: the questions are made of words that may not leave the machine."""
+    return DEFAULT_EMBEDDER if settings.embedder == DEFAULT_EMBEDDER else None
 
 
 def _lines(memory: Memory) -> Iterator[_Line]:

@@ -74,6 +74,7 @@ def open_for(
     granted = frozenset(scopes)
     return firsthand.open(
         settings.db,
+        embedder=settings.embedder,
         space=settings.space,
         scope=settings.scope,
         actor=name,

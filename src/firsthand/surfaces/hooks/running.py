@@ -64,7 +64,7 @@ class Work(threading.Thread):
     def run(self) -> None:
         """Answer, store, catch up; storing does not depend on whether there was an answer."""
         database, settings, event, batch, working = self._call
-        with self._counted(), opened(database, batch.who) as memory:
+        with self._counted(), opened(database, batch.who, settings.embedder) as memory:
             with self._counted():
                 self.text = answer(memory, event, batch.who, settings.hook.packet_bytes)
             store(memory, batch.items)
@@ -73,7 +73,7 @@ class Work(threading.Thread):
                 if memory.remember(payload=record).outcome != "refused":
                     break
         with self._counted():
-            drain(database, _now, in_time=lambda: time.monotonic() < self._until)
+            drain(database, _now, in_time=lambda: time.monotonic() < self._until, embedder=settings.embedder)
 
     @contextlib.contextmanager
     def _counted(self) -> Generator[None]:
@@ -118,7 +118,7 @@ def run(
 def drained(settings: Settings) -> int:
     """Store all that waits beside a memory, however long it takes; how many episodes it was."""
     database = database_of(settings.db)
-    stored = drain(database, _now, in_time=lambda: True)
+    stored = drain(database, _now, in_time=lambda: True, embedder=settings.embedder)
     if stored:
         health.note(database, lambda h: h.with_stored(stored, "drain", _now()))
     return stored

@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
+from firsthand.config import DEFAULT_EMBEDDER
 from firsthand.surfaces.hooks import health, spool
 from firsthand.surfaces.hooks.answering import scopes_of
 from firsthand.surfaces.hooks.spool import Batch, Who
@@ -18,10 +19,24 @@ if TYPE_CHECKING:
 
 VERBS: Final = frozenset(("capture", "remember", "recall"))
 UNREADABLE: Final = "spool_unreadable"
+EMBEDDER_DIFFERS: Final = "embedder_differs"
 
 
-def opened(database: Path, who: Who) -> Memory:
-    """The memory as a session's agent has it: it may vouch for its owner's words, since the owner typed them."""
+def opened(database: Path, who: Who, embedder: str = DEFAULT_EMBEDDER) -> Memory:
+    """The memory as a session's agent has it: it may vouch for its owner's words, since the owner typed them.
+
+    With our own word vectors or with none: a hook waits for no other embedder, and loses nothing because of one.
+    """
+    own = DEFAULT_EMBEDDER if embedder == DEFAULT_EMBEDDER else None
+    try:
+        return _opened(database, who, own)
+    except ConflictError as error:
+        if own is None or error.code != EMBEDDER_DIFFERS:
+            raise
+    return _opened(database, who, None)
+
+
+def _opened(database: Path, who: Who, embedder: str | None) -> Memory:
     import firsthand
 
     grant = Grant(
@@ -30,7 +45,7 @@ def opened(database: Path, who: Who) -> Memory:
     )  # fmt: skip
     return firsthand.open(
         database, space=who.space, scope=who.scope, actor=who.harness, owner=who.owner, harness=who.harness,
-        session=who.session, model=who.model, grant=grant,
+        session=who.session, model=who.model, grant=grant, embedder=embedder,
     )  # fmt: skip
 
 
@@ -53,7 +68,9 @@ def _store_one(memory: Memory, item: dict[str, Any]) -> None:
             raise
 
 
-def drain(database: Path, now: Callable[[], int], *, in_time: Callable[[], bool]) -> int:
+def drain(
+    database: Path, now: Callable[[], int], *, in_time: Callable[[], bool], embedder: str = DEFAULT_EMBEDDER
+) -> int:
     """Store what waits, the oldest first, as long as there is time; how many episodes it was.
 
     What can never be stored is dropped and counted; while the store is busy or broken everything stays.
@@ -69,7 +86,7 @@ def drain(database: Path, now: Callable[[], int], *, in_time: Callable[[], bool]
                 _drop_abandoned(database, path, now)
                 continue
             if batch.who not in memories:
-                memories[batch.who] = opens.enter_context(opened(database, batch.who))
+                memories[batch.who] = opens.enter_context(opened(database, batch.who, embedder))
             stored += _drain_one(database, path, batch, memories[batch.who], now)
     return stored
 
