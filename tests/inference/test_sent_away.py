@@ -230,6 +230,18 @@ def test_two_workers_at_once_send_each_text_once(tmp_path: Path, server: Server)
         assert memory.ledger.verify(deep=True).deep
 
 
+def test_a_worker_that_comes_back_after_its_lease_changes_nothing(tmp_path: Path, server: Server) -> None:
+    later = Clock()
+    with opened(tmp_path, server) as memory, opened(tmp_path, server, clock=later) as other:
+        said = memory.capture(HARBOUR)
+        later.at = memory._engine.gateway.clock.now() + LEASE_MICROSECONDS
+        server.answers = [first(other.embed_pending)]
+        report = memory.embed_pending()
+        assert server.texts == [HARBOUR] * 2
+        assert (report.embedded, report.waiting, report.code) == (0, 0, None)
+        assert kept(memory, said.record_id) == [64]
+
+
 WORKER = """
 import sys, firsthand
 with firsthand.open(sys.argv[1], actor="ana", role="person", scope="project:boat", embedder=sys.argv[2]) as memory:
@@ -401,8 +413,12 @@ def test_what_was_read_before_a_reindex_is_not_remembered_after_it(tmp_path: Pat
         memory.capture(HARBOUR)
         memory.embed_pending()
         assert {w.arm for w in other.recall("painted lighthouse").items[0].why} == {"lexical", "vector"}
-        server.usual = lambda h, t: h.send(200, h.vectors([x[::-1] for x in t]))
+        server.usual = status(500)
         memory.reindex(server.setting)
+        found = other.recall("painted lighthouse")
+        assert ({w.arm for w in found.items[0].why}, found.degraded) == ({"lexical"}, ("vectors_pending",))
+        server.usual = lambda h, t: h.send(200, h.vectors([x[::-1] for x in t]))
+        memory.embed_pending()
         assert {w.arm for w in other.recall("painted lighthouse").items[0].why} == {"lexical"}
 
 
