@@ -211,7 +211,17 @@ def test_a_file_that_is_no_model_writes_nothing(tmp_path: Path) -> None:
     with firsthand.open(tmp_path / "m.db", embedder=f"onnx:{folder}") as memory:
         assert refused(lambda: memory.capture("The boat is blue")).code == "model_unfit"
         assert memory.stats().records == {}
-        assert memory.recall("boat").degraded == ("vector_arm_failed",)
+
+
+def test_a_model_that_breaks_leaves_the_other_arms(tmp_path: Path) -> None:
+    with firsthand.open(tmp_path / "m.db", embedder=f"onnx:{sentence_model(tmp_path / 'model')}") as memory:
+        memory.capture("The boat is blue")
+        assert memory.recall("boat").degraded == ()
+        embedder: Any = memory._engine.store.embedder
+        embedder._model._loaded = embedder._model._loaded._replace(session=None)
+        packet = memory.recall("boat")
+        assert packet.degraded == ("vector_arm_failed",)
+        assert packet.items[0].text == "The boat is blue"
 
 
 def test_a_model_that_makes_no_numbers_is_refused(tmp_path: Path) -> None:

@@ -40,7 +40,7 @@ def test_an_embedder_of_another_scale_finds_the_same(tmp_path: Path, monkeypatch
     ours = answers(tmp_path / "ours")
     assert ours[0] == [TEXTS[0]]
     assert ours[3] == []
-    monkeypatch.setattr("firsthand.wiring.embedder_of", lambda _: Narrow())
+    monkeypatch.setattr("firsthand.wiring.embedder_of", lambda *_: Narrow())
     assert answers(tmp_path / "narrow") == ours
     monkeypatch.setattr(Narrow, "scale", Scale())
     everything = answers(tmp_path / "plain")

@@ -62,8 +62,8 @@ def chosen(monkeypatch: pytest.MonkeyPatch) -> dict[str, list[str | None]]:
     """What memories are opened with; whatever it is, with no model that is not there."""
     found: dict[str, list[str | None]] = {"embedder_of": [], "reranker_of": []}
 
-    def keeps(name: str) -> Callable[[str | None], object]:
-        def choose(text: str | None) -> object:
+    def keeps(name: str) -> Callable[..., object]:
+        def choose(text: str | None, *_: object) -> object:
             found[name].append(text)
             return embedder_of("default") if name == "embedder_of" and text is not None else None
 
