@@ -22,7 +22,7 @@ from firsthand.ports import (
     Writer,
 )
 from firsthand.rules.gate import Shown, unlocked
-from firsthand.stored import body_of, entry_of, indexed_again
+from firsthand.stored import body_of, entry_of, said_again
 from firsthand.vocabulary.embedding import EmbedReport
 from firsthand.vocabulary.errors import FirsthandError, InvalidError
 from firsthand.vocabulary.instants import MICROSECONDS_PER_SECOND
@@ -31,7 +31,7 @@ from firsthand.vocabulary.kinds import DEFAULT_SENSITIVITY, SENSITIVITIES
 SENT_AT_MOST: Final = SENSITIVITIES.index(DEFAULT_SENSITIVITY)
 """Nothing more sensitive than this is ever sent to another machine."""
 FEW: Final = 32
-"""Documents of others whose vectors one write makes along the way: some three milliseconds."""
+"""Documents of others whose vectors one write makes along the way: some five milliseconds."""
 FEW_SLOW: Final = 4
 """The same where a model has to run for each."""
 TOGETHER: Final = 500
@@ -210,8 +210,7 @@ def _said(reader: Reader, docs: Sequence[DocRow]) -> dict[int, Said]:
     for doc in docs:
         row = rows[doc.position]
         masks = reader.masks([row.entry_id]) if has_stones else ()
-        indexed = indexed_again(entry_of(row), body_of(row), masks)
-        found[doc.vid] = Said(indexed.words, indexed.text)
+        found[doc.vid] = said_again(entry_of(row), body_of(row), masks)
     return found
 
 

@@ -282,6 +282,38 @@ def test_what_waits_goes_with_its_words(tmp_path: Path) -> None:
         assert memory.ledger.rebuild().same
 
 
+def test_a_vector_that_came_late_is_of_the_words_that_may_be_read(tmp_path: Path) -> None:
+    with opened(tmp_path, embedder=None) as memory:
+        said = memory.capture("Ana lives in Berlin. She likes tea.", speaker="Ben")
+        claim = memory.remember(
+            subject="Ana", predicate="lives_in", object="Berlin",
+            evidence=[firsthand.cite(said.record_id, quote="Ana lives in Berlin.")],
+        )  # fmt: skip
+        entity = memory.remember(payload={"kind": "entity", "canonical_name": "Ana", "summary": "a sailor"})
+        memory.reject(claim.record_id, reason="never true")
+    with opened(tmp_path) as memory:
+        assert waiting(memory) == 0
+        assert kept(memory, said.record_id) == [vector("She likes tea.")]
+        made = kept(memory, entity.record_id)
+        assert memory.ledger.rebuild().same
+        assert kept(memory, entity.record_id) == made != []
+
+
+def test_a_space_that_could_not_be_replayed_is_given_no_embedder(tmp_path: Path) -> None:
+    with opened(tmp_path) as memory:
+        memory.capture(HARBOUR)
+    aged(tmp_path / "m.db")
+    connection = apsw.Connection(str(tmp_path / "m.db"))
+    connection.execute("DROP TRIGGER entry_no_update; UPDATE entry SET chain = 'x' WHERE position = 2")
+    connection.close()
+    with opened(tmp_path) as memory:
+        with pytest.raises(firsthand.BrokenError) as caught:
+            memory.reindex()
+        assert caught.value.code == "space_unprojected"
+        assert embedding(memory) is None
+        assert memory.embed_pending().looked_at == 0
+
+
 def test_a_rebuild_without_the_embedder_keeps_its_vectors_and_no_others(tmp_path: Path) -> None:
     with opened(tmp_path) as memory:
         said, hidden = memory.capture(HARBOUR), memory.capture(FERRY)

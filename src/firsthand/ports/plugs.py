@@ -120,8 +120,7 @@ class Embedder(Protocol):
 
     `identity` names whatever makes other vectors: those of two names are never compared. `length` is that of a vector.
     `is_exact`: the same text has the same bytes on every machine, so a replay may make them again. `is_remote`: another
-    machine is asked, so no write waits for it and not every text may be sent; it says nothing of its `dimension`, which
-    is 0 until then, before its first answer.
+    machine is asked, so no write waits for it and not every text may be sent; until its first answer `dimension` is 0.
     """
 
     @property

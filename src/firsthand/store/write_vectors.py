@@ -39,15 +39,20 @@ class VectorWrites(Remembering):
         """
         if self._at_once is not None:
             return
+        held = self._projected(position > 1)
+        if held is None or (held.identity == NOBODY and self._embedder is not None):
+            held = self._take(held or _UNMADE)
+        self._at_once = self._is_ours(held) and not self._is_remote
+
+    def _projected(self, has_entries: bool) -> Embedding | None:
+        """By whom the vectors are, if the space is one whose projections could be made."""
         held = self.embedding()
-        if held is None and position > 1:
+        if held is None and has_entries:
             raise BrokenError(
                 "space_unprojected", "the ledger could not be replayed when the file was opened; verify says why",
                 next_action="none",
             )  # fmt: skip
-        if held is None or (held.identity == NOBODY and self._embedder is not None):
-            held = self._take(held or _UNMADE)
-        self._at_once = self._is_ours(held) and not self._is_remote
+        return held
 
     def pin(self) -> None:
         """Say that the vectors of this space are by our embedder, if they are nobody's yet."""
@@ -87,7 +92,7 @@ class VectorWrites(Remembering):
 
     def renew_vectors(self) -> None:
         """Forget every vector of the space, pin it to our embedder, and let every document wait for a vector of it."""
-        held = self.embedding() or _UNMADE
+        held = self._projected(self.head().position > 0) or _UNMADE
         for query in ("drop_all_vectors", "drop_all_late", "drop_all_pending", "put_all_pending"):
             self._connection.execute(self._q[query], (self._space,))
         self._unsaid.clear()
