@@ -285,3 +285,21 @@ def test_the_libraries_are_loaded_by_the_first_text_and_never_by_default(tmp_pat
             capture_output=True, text=True, check=True,
         )  # fmt: skip
         assert done.stdout.split() == loads.split()
+
+
+def test_an_erasure_leaves_no_vector_of_a_model_and_no_byte_of_one(tmp_path: Path) -> None:
+    setting = f"onnx:{sentence_model(tmp_path / 'model', dimension=64)}"
+    gone, stays = "The doctor was at the harbour on Tuesday", "Bread is in the oven"
+    embedder = embedder_of(setting)
+    assert embedder is not None
+    vectors = dict(zip((gone, stays), embedder.embed(said(gone, stays)), strict=True))
+    with firsthand.open(tmp_path / "m.db", embedder=setting, role="person", actor="ana") as memory:
+        record = memory.capture(gone).record_id
+        memory.capture(stays)
+        done = memory.erase(record, reason_code="privacy")
+        assert done.certificate is not None
+        assert done.certificate.clean
+        assert memory.erasure.sweep(gone).clean
+        held = b"".join(p.read_bytes() for p in tmp_path.iterdir() if p.is_file())
+        assert vectors[gone] not in held
+        assert vectors[stays] in held
