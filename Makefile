@@ -4,7 +4,7 @@ VENV   := .venv
 BIN    := $(VENV)/bin
 
 # Measuring triples the time of a test: what long ones and those of the surfaces reach, these do.
-MEASURED := $(addprefix tests/,capture ledger learning moving recall rules stories)
+MEASURED := $(addprefix tests/,capture inference ledger learning moving recall rules stories)
 LONG     := $(addprefix tests/,ledger/test_kills.py ledger/test_processes.py rules/test_fold_orders.py)
 
 .PHONY: demo test lint bench bench-peers clean

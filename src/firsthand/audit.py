@@ -10,6 +10,7 @@ from collections.abc import Iterator
 import msgspec
 
 from firsthand.capture.gateway import Gateway
+from firsthand.embedding import catch_up
 from firsthand.ledger import replay
 from firsthand.ports import Head, LedgerRow, Progress, Reader, Store, Writer
 from firsthand.rules.access import Handle
@@ -100,6 +101,7 @@ class Audit:
         self._handle.may("rebuild")
         self._gateway.journal.flush()
         with self._store.writing(self._handle.space) as writer:
+            self._catch_up(writer)
             before = writer.digests()
             total = replay_all(writer, progress)
             after = writer.digests()
@@ -111,11 +113,17 @@ class Audit:
             seconds=round(time.perf_counter() - started, 3),
         )
 
+    def _catch_up(self, writer: Writer) -> None:
+        """A replay gives every document its vector, where it makes any: so they have one before."""
+        while catch_up(writer, self._store.embedder, PAGE_ROWS):
+            pass
+
     def _compare_projections(self, progress: Progress | None) -> None:
         """Replay inside a transaction that is then undone, and compare."""
         before: dict[str, str] = {}
         after: dict[str, str] = {}
         with contextlib.suppress(_UndoneError), self._store.writing(self._handle.space) as writer:
+            self._catch_up(writer)
             before = writer.digests()
             replay_all(writer, progress)
             after = writer.digests()

@@ -9,7 +9,7 @@ import msgspec
 
 from firsthand.capture import bounds, cleaning, shape
 from firsthand.capture.gateway import Gateway, Write
-from firsthand.ports import Reranker, Store
+from firsthand.ports import Embedder, Reranker, Store
 from firsthand.rules.access import Handle
 from firsthand.rules.mentions import mentions
 from firsthand.rules.terms import terms
@@ -38,6 +38,8 @@ class Engine(msgspec.Struct):
     first: Engine | None = None
     """The engine of the handle that opened the store, which keeps the cache for all."""
     reranker: Reranker | None = None
+    choose: Callable[[str | None], Embedder | None] | None = None
+    """Makes an embedder of its setting."""
 
     def lent(self) -> Engine:
         """The same for another handle, which does not close the store."""

@@ -168,8 +168,13 @@ def _copied(settings: Settings, at: Path | None) -> Generator[Path]:
 def _opened(settings: Settings, copy: Path) -> Memory:
     return wiring.open(
         copy, space=settings.space, scope=settings.scope, actor=settings.actor, owner=settings.owner,
-        role=settings.role, create=False, embedder=settings.embedder, reranker=settings.reranker,
+        role=settings.role, create=False, embedder=_local_or_none(settings), reranker=settings.reranker,
     )  # fmt: skip
+
+
+def _local_or_none(settings: Settings) -> str | None:
+    """No endpoint is asked: the questions are made of words that may not leave the machine."""
+    return None if wiring.is_elsewhere(settings.embedder) else settings.embedder
 
 
 def _lines(memory: Memory) -> Iterator[_Line]:

@@ -21,6 +21,7 @@ from firsthand.rules.access import handle
 from firsthand.rules.predicates import BUILT_IN
 from firsthand.vocabulary import limits
 from firsthand.vocabulary.citing import Cite
+from firsthand.vocabulary.embedding import EmbedReport
 from firsthand.vocabulary.erasure import Erasure
 from firsthand.vocabulary.errors import AbsentError, FirsthandError, InvalidError
 from firsthand.vocabulary.instants import Instant, to_micros
@@ -66,6 +67,7 @@ if TYPE_CHECKING:
     from firsthand.learning.jobs import Jobs
     from firsthand.moving.ledger import Ledger
     from firsthand.moving.peers import Peers
+    from firsthand.ports import Progress
     from firsthand.review.desk import Review
 
 BATCH_ROWS = 500
@@ -74,6 +76,8 @@ REASONS = {
 }  # fmt: skip
 """Why a record is forgotten, in words, where the caller gives none."""
 SHORT_IDS_LOOKED_AT = 16
+EMBEDDED_MOST = 1 << 40
+"""More documents than a space has."""
 
 
 class Memory(Revising):
@@ -141,6 +145,8 @@ class Memory(Revising):
             self._engine.owned = False
             self._engine.gateway.journal.close()
             self._engine.store.close()
+            if self._engine.store.embedder is not None:
+                self._engine.store.embedder.forget()
 
     def __enter__(self) -> Self:
         return self
@@ -642,6 +648,45 @@ class Memory(Revising):
         with self._engine.store.reading(self.space) as reader:
             return refusals(reader, self._handle, limit, cursor)
 
+    def embed_pending(
+        self, *, limit: int | None = None, again: bool = False, progress: Progress | None = None
+    ) -> EmbedReport:
+        """Make vectors that wait, until none does or for `limit` documents; `again`: also what was given up.
+
+        Needs the verb `jobs`. Where the space's embedder is an endpoint, this alone sends words there, and only of what
+        the default gate lets through and nobody called more sensitive than `low`. Several processes may run at once. A
+        failure of the endpoint is told in the report, and what waited still waits.
+        """
+        from firsthand.embedding import work_off
+
+        self._handle.may("jobs")
+        most = EMBEDDED_MOST if limit is None else limits.check_range(
+            limit, least=1, most=EMBEDDED_MOST, field="limit"
+        )  # fmt: skip
+        engine = self._engine
+        return work_off(engine.store, self.space, engine.gateway.clock, most=most, again=again, progress=progress)
+
+    def reindex(self, embedder: str = "default", *, progress: Progress | None = None) -> EmbedReport:
+        """Make every vector of the space anew, by another embedder or the same, which the space keeps from now on.
+
+        The old vectors go at once, in one transaction; the new ones come as `embed_pending` makes them, which goes on
+        if this is interrupted. Meanwhile recalls say `vectors_pending`. Only the operator of the file may.
+        """
+        from firsthand.moving.exporting import only_the_operator
+
+        only_the_operator(self._handle, "reindex")
+        first = self._engine.first or self._engine
+        chosen = None if first.choose is None else first.choose(embedder)
+        if chosen is None:
+            raise InvalidError("embedder_missing", "name the embedder to make vectors with", field="embedder")
+        if first.store.embedder is not None:
+            first.store.embedder.forget()
+        first.store.use(chosen)
+        first.cache = None
+        with first.store.writing(self.space) as writer:
+            writer.renew_vectors()
+        return self.embed_pending(progress=progress)
+
     def stats(self) -> Stats:
         """What the space holds, as far as this handle may read."""
         self._handle.may("stats")
@@ -692,9 +737,17 @@ class Memory(Revising):
         self._handle.may("stats")
         self._engine.gateway.journal.flush_if_can()
         with self._engine.store.reading(self.space) as reader:
-            owed = len(reader.unfinished_erasures())
-        lost = self._engine.gateway.journal.lost
-        return {**self._engine.store.facts(), "receipts_lost": lost, "erasures_owed": owed}
+            owed, held, pending = len(reader.unfinished_erasures()), reader.embedding(), reader.pending_counts()
+        found = {"receipts_lost": self._engine.gateway.journal.lost, "erasures_owed": owed}
+        vectors = {
+            "vectors_by": held.identity or None if held is not None else None,
+            "vectors_sent_to": held.sent_to.split("\n") if held is not None and held.sent_to else [],
+            "vectors_pending": pending.waiting,
+            "vectors_kept_back": pending.kept_back,
+            "vectors_given_up": pending.given_up,
+            "embedder_error": held.code if held is not None else None,
+        }
+        return {**self._engine.store.facts(), **found, **vectors}
 
     # ---- inside ----------------------------------------------------------------------------------------------------
 

@@ -86,7 +86,7 @@ class _Told:
 
     def bring_over(self, space: str, *, live: bool, progress: Progress | None) -> None:
         """Bring over what binds of a later time to one space, and verify it."""
-        with wiring.open(self._database, space=space, actor=ACTOR, role="system") as restored:
+        with wiring.open(self._database, space=space, actor=ACTOR, role="system", embedder=None) as restored:
             told = self._target if live else None, self._export if space == self._listed else None
             for later in _later(restored, *told):
                 merged = restored.ledger.bring_over(later)
@@ -104,7 +104,7 @@ def _known(readable: bool, *, live: bool, listed: bool) -> LaterErasures:
 def _later(restored: Memory, live: Path | None, erasures: str | Path | None) -> Generator[list[Later]]:
     """What is known of the time after the backup: by the store that is there now, and by an export."""
     if live is not None:
-        with wiring.open(live, space=restored.space, actor=ACTOR, role="system") as now:
+        with wiring.open(live, space=restored.space, actor=ACTOR, role="system", embedder=None) as now:
             yield now.ledger.later_than(restored.ledger.head())
     if erasures is not None:
         yield restored.ledger.read_later(erasures)

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from firsthand.ports import LedgerRow, MaskRow
-from firsthand.rules.wording import BLANK, Indexed, index_words
+from firsthand.ports import LedgerRow, MaskRow, Said
+from firsthand.rules.terms import tokens
+from firsthand.rules.wording import BLANK, Indexed, index_words, words_of
 from firsthand.veil import unread
 from firsthand.vocabulary.decoding import decode_body, decode_skeleton
 from firsthand.vocabulary.entries import Body, Entry, Revise
@@ -35,6 +36,15 @@ def indexed_again(entry: Entry, body: Body | None, masks: Sequence[MaskRow] = ()
     return whole._replace(
         terms=seen.terms, mentions=seen.mentions, perhaps=seen.perhaps, words=seen.words, text=seen.text
     )
+
+
+def said_again(entry: Entry, body: Body | None, masks: Sequence[MaskRow] = ()) -> Said:
+    """What a vector is made of: the `words` and the `text` of `indexed_again`, for a third of its cost."""
+    edges = entry.skeleton.edges
+    if body is None or body.payload is None or (isinstance(edges, Revise) and edges.utterance):
+        return Said((), "")
+    text = words_of((unread(body, masks).payload if masks else None) or body.payload)
+    return Said(tuple(tokens(text)), text)
 
 
 def said_at(entry: Entry, payload: Payload) -> int:

@@ -9,13 +9,15 @@ from pathlib import Path
 
 from firsthand.capture.cleaning import no_secret
 from firsthand.capture.gateway import Gateway
+from firsthand.capture.secrets import mask
 from firsthand.config import default_database
+from firsthand.embedding import catch_up
 from firsthand.handled import Engine
-from firsthand.inference.choosing import embedder_of, reranker_of
+from firsthand.inference.choosing import DEFAULT, embedder_of, is_remote, replaces, reranker_of, setting_of
 from firsthand.journal import Journal
 from firsthand.ledger import first_names
 from firsthand.memory import Memory
-from firsthand.ports import Clock, Reader, Store
+from firsthand.ports import NOBODY, Clock, Embedder, Embedding, Reader, Store
 from firsthand.rules.access import Handle, handle
 from firsthand.rules.identity import Keyed
 from firsthand.rules.policy import parse_policy
@@ -24,7 +26,7 @@ from firsthand.store.floor import Floor
 from firsthand.store.keys import KeyFile
 from firsthand.store.sqlite import DEVICE_SUFFIX, KEYS_SUFFIX, SqliteStore
 from firsthand.store.translating import translated
-from firsthand.vocabulary.errors import BrokenError, DeniedError, InvalidError
+from firsthand.vocabulary.errors import BrokenError, ConflictError, DeniedError, InvalidError
 from firsthand.vocabulary.grants import OPERATOR_GRANT, SPACE_WIDE, Author, Grant, check_scope, check_slug
 from firsthand.vocabulary.kinds import ROLES, Role
 
@@ -32,6 +34,9 @@ DATA = Path(__file__).with_name("data")
 POLICIES = ("default", "strict")
 SYNCHRONOUS = ("FULL", "NORMAL", "OFF", "EXTRA")
 NAMES_CHECKED = 8
+CATCH_UP_TIMES = 2
+CATCH_UP_DOCUMENTS = 250
+"""How many transactions of how many documents an opening takes to make vectors that wait: less than 0.1 seconds."""
 
 
 class SystemClock:
@@ -56,7 +61,7 @@ def open(  # noqa: A001
     device: str | None = None,
     grant: Grant | None = None,
     policy: str | None = None,
-    embedder: str | None = "default",
+    embedder: str | None = DEFAULT,
     reranker: str | None = None,
     clock: Clock | None = None,
     receipts: bool = True,
@@ -69,13 +74,14 @@ def open(  # noqa: A001
 
     `actor` is who writes, `owner` whose credential it is (the actor itself unless said). `grant=None` is the operator
     of that file, over the whole space. `policy` (`default`, `strict`, or TOML) is put in force for the whole space and
-    stays so until another is; unset leaves the one in force. `embedder=None` writes no vectors and looks at none: who
-    opens the file with them next makes them all anew. `onnx:FOLDER` is a model of one's own: as `embedder`, of
-    sentences; as `reranker`, one that judges the best of each recall once more. `one_shot=True` is for a process that
-    asks once, as a hook does: recall ranks by vectors and does not search by them, which would mean reading them all
-    (`vector_arm_dropped`). With `create=False` a file that is not there is an error. Whoever can open the file can
-    claim any role. Raises `InvalidError` for a bad argument, `DeniedError` for a policy under a grant, `BrokenError`
-    for a file that is damaged or not ours.
+    stays so until another is; unset leaves the one in force. `embedder` is `default`, a sentence model as
+    `onnx:FOLDER`, or an endpoint as `https://host/v1#model`; a space keeps the one it has (`ConflictError`) until
+    `Memory.reindex`. `None` makes no vectors and looks at none: what is written waits for one. `reranker`, as
+    `onnx:FOLDER`, judges the best of each recall once more. `one_shot=True` is for a process that asks once, as a hook
+    does: recall ranks by vectors and does not search by them, which would mean reading them all (`vector_arm_dropped`).
+    With `create=False` a file that is not there is an error. Whoever can open the file can claim any role. Raises
+    `InvalidError` for a bad argument, `DeniedError` for a policy under a grant, `BrokenError` for a file that is
+    damaged or not ours.
     """
     _check_choices(space=space, scope=scope, role=role, grant=grant, synchronous=synchronous)
     who = actor if actor is not None else role
@@ -84,13 +90,13 @@ def open(  # noqa: A001
         device=device,
     )  # fmt: skip
     _check_names(space, scope, author)
-    embeds, judges = embedder_of(embedder), reranker_of(reranker)
+    embeds, judges = chosen_embedder(embedder), reranker_of(reranker)
     store = SqliteStore(_path(url, create=create), synchronous=synchronous, vfs=vfs, embedder=embeds)
     try:
         keyed = Keyed(store.space_key(space), store.older_keys(space))
         _check_key(store, keyed, space)
         gateway = Gateway(store, Journal(store, space), clock or SystemClock())
-        _project(store, space)
+        _project(store, space, is_default=embedder == DEFAULT)
         caller = handle(space=space, scope=scope, author=author, grant=grant or OPERATOR_GRANT, keyed=keyed)
         if policy is not None:
             _put_in_force(gateway, caller, policy)
@@ -98,7 +104,8 @@ def open(  # noqa: A001
     except BaseException:
         store.close()
         raise
-    return Memory(Engine(store, gateway, one_shot=one_shot, reranker=judges), caller, receipts=receipts)
+    engine = Engine(store, gateway, one_shot=one_shot, reranker=judges, choose=chosen_embedder)
+    return Memory(engine, caller, receipts=receipts)
 
 
 def join(url: str | Path | None, key_file: str | Path) -> str:
@@ -195,26 +202,71 @@ def _check_key(store: Store, keyed: Keyed, space: str) -> None:
         )
 
 
-def _project(store: SqliteStore, space: str) -> None:
-    """Replay a space of an older file, which has no projections yet, or one whose vectors another embedder made.
+def chosen_embedder(text: str | None) -> Embedder | None:
+    """The embedder that a setting names. Whatever it sends to another machine has its secrets masked once more."""
+    if text is not None:
+        no_secret(text, "embedder")
+    return embedder_of(text, lambda said: mask(said).text)
+
+
+def is_elsewhere(embedder: str) -> bool:
+    """Whether a setting names an embedder on another machine."""
+    return is_remote(embedder)
+
+
+def _project(store: SqliteStore, space: str, *, is_default: bool) -> None:
+    """Replay a space of an older file, which has no projections yet; see to it that its vectors are by our embedder.
 
     A broken ledger is for `verify` to say; until then nothing is written to a space without projections.
     """
     with store.reading(space) as reader:
-        if not _is_outdated(store, reader) or store.is_read_only:
-            return
-    from firsthand.audit import replay_all
+        held, unprojected = reader.embedding(), _is_unprojected(reader)
+    if held is not None:
+        _check_pin(store.embedder, held, is_default=is_default)
+    if store.is_read_only:
+        return
+    if unprojected:
+        from firsthand.audit import replay_all
 
-    with contextlib.suppress(BrokenError), store.writing(space) as writer:
-        if _is_outdated(store, writer):
-            replay_all(writer, None)
+        with contextlib.suppress(BrokenError), store.writing(space) as writer:
+            if _is_unprojected(writer):
+                replay_all(writer, None)
+    if store.embedder is not None and held is not None:
+        _adopt(store, space, store.embedder, held)
 
 
-def _is_outdated(store: SqliteStore, reader: Reader) -> bool:
-    held = reader.embedding()
-    if held is None:
-        return bool(reader.head().position)
-    return store.embedder is not None and held != store.embedder.identity
+def _is_unprojected(reader: Reader) -> bool:
+    return reader.embedding() is None and bool(reader.head().position)
+
+
+def _check_pin(embedder: Embedder | None, held: Embedding, *, is_default: bool) -> None:
+    """All vectors of a space are by one embedder; who comes with another is told which."""
+    if embedder is None or held.identity in (NOBODY, embedder.identity) or replaces(embedder.identity, held.identity):
+        return
+    given = "embedder is not set" if is_default else "embedder is another"
+    raise ConflictError(
+        "embedder_differs",
+        f"the vectors of this space are by {held.identity}, and {given}; set embedder to {setting_of(held.identity)} "
+        "(embedder=, FIRSTHAND_EMBEDDER or firsthand.toml), or to none",
+        field="embedder", next_action="reindex", details={"embedder": held.identity},
+    )  # fmt: skip
+
+
+def _adopt(store: SqliteStore, space: str, embedder: Embedder, held: Embedding) -> None:
+    """Take a space that is nobody's yet or of an older version of our own words, and make some of what waits."""
+    if held.identity != embedder.identity:
+        with store.writing(space) as writer:
+            now = writer.embedding()
+            if now is not None and replaces(embedder.identity, now.identity):
+                writer.renew_vectors()
+            else:
+                writer.pin()
+    for _ in range(CATCH_UP_TIMES if embedder.is_exact else 1):
+        with store.reading(space) as reader:
+            if embedder.is_remote or not reader.pending(0, 1):
+                return
+        with store.writing(space) as writer:
+            catch_up(writer, embedder, CATCH_UP_DOCUMENTS if embedder.is_exact else None)
 
 
 def _put_in_force(gateway: Gateway, caller: Handle, policy: str) -> None:

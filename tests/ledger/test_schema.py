@@ -39,7 +39,14 @@ WHOLE_SPACE = {
     "jobs",
     # One row a space.
     "embedding",
-    "drop_embedding",
+    # All vectors are made anew, or kept by a replay; how many wait is asked by a doctor.
+    "pending_counts",
+    "put_all_pending",
+    "drop_all_pending",
+    "drop_all_vectors",
+    "drop_all_late",
+    "drop_surplus_vectors",
+    "drop_surplus_pending",
 }
 WHOLE_FILE = {
     # A scope's number is the file's; the journal is only counted.

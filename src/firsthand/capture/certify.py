@@ -41,6 +41,8 @@ CONTROLLED: Final = (
 )
 
 
+ENDPOINTS: Final = "endpoints that made vectors"
+"""Where words were sent to while the embedder of the space was on another machine."""
 OTHER_WORDS: Final = "other words"
 TRUTHS: Final = ("true", "false")
 """Values that say nothing of what they are the value of: every file is full of them."""
@@ -136,6 +138,8 @@ def finish(gateway: Gateway, handle: Handle, entry_id: str, proofs: Proofs | Non
 def _finish(gateway: Gateway, handle: Handle, entry_ids: Sequence[str], proofs: Proofs | None) -> list[Certificate]:
     """One cleaning of the file for several erasures."""
     forget()
+    if gateway.store.embedder is not None:
+        gateway.store.embedder.forget()
     scrubbed = gateway.store.scrub()
     looked = [Needle("words", s.encode()) for s in proofs.salts] if proofs is not None else []
     words = proofs.words if proofs is not None else ()
@@ -155,7 +159,9 @@ def _certified(handle: Handle, writer: Writer, entry_id: str, cleaning: _Cleanin
     edges = entry_of(stored[entry_id]).skeleton.edges
     assert isinstance(edges, Erase)
     report = msgspec.json.decode(kept.report, type=Erasure)
-    certificate = _certificate(handle, entry_id, kept.at, edges.reason_code, report, cleaning)
+    held = writer.embedding()
+    sent_to = held.sent_to.split("\n") if held is not None and held.sent_to else []
+    certificate = _certificate(handle, entry_id, kept.at, edges.reason_code, report, cleaning, sent_to)
     whole = msgspec.structs.replace(report, certificate=certificate)
     writer.put_certificate(entry_id, kept.at, msgspec.json.encode(whole).decode(), cleaned=cleaning.is_clean)
     return certificate
@@ -203,8 +209,10 @@ def _certificate(
     reason_code: str,
     report: Erasure,
     cleaning: _Cleaning,
+    sent_to: Sequence[str],
 ) -> Certificate:
     plan, proofs = report.plan, cleaning.proofs
+    endpoints = [(ENDPOINTS, f"what was sent to {', '.join(sent_to)} is outside the reach of this erasure")]
     plain = Certificate(
         id=entry_id,
         space=handle.space,
@@ -215,7 +223,7 @@ def _certificate(
         records=len(plan.records),
         kinds=plan.kinds,
         places=(*_swept(cleaning), *_told(CONTROLLED, "declared_controlled"),
-                *_told(NOT_PROVABLE, "not_provable")),
+                *_told([*NOT_PROVABLE, *(endpoints if sent_to else [])], "not_provable")),
         looked_for=len(proofs.salts) if proofs is not None else 0,
         of=len(plan.targets),
         clean=cleaning.is_clean,

@@ -18,6 +18,7 @@ from firsthand.capture.replays import ONLY_OWN_WORDS, replayed
 from firsthand.capture.sieve import Sieve, Sieved
 from firsthand.capture.stones import met_by
 from firsthand.capture.turns import named
+from firsthand.embedding import catch_up
 from firsthand.journal import Journal
 from firsthand.ledger import Appended, Draft, Words, append, prepare
 from firsthand.ports import Clock, RequestRow, Store, Writer
@@ -87,7 +88,9 @@ class Gateway:
                 return []
             self.define_names(handle, writer)
             writer.foresee_names(handle.scope_id, (name for write in writes for name in write.names))
-            return [self._once(handle, writer, w) for w in writes]
+            receipts = [self._once(handle, writer, w) for w in writes]
+            catch_up(writer, self.store.embedder)
+            return receipts
 
     @contextlib.contextmanager
     def transaction(self, handle: Handle) -> Generator[Writer]:

@@ -21,11 +21,13 @@ from firsthand.vocabulary.limits import LIST_ITEMS, QUERY_BYTES, check_bytes, ch
 _LETTERS: Final = "ghjkmnpqrtvwxz"
 """No hexadecimal digits, and no letter that a stem may lose."""
 CANARY_LETTERS: Final = 16
+CANARY_BYTES: Final = 256
 CANARY_WORDS: Final = 8
 """No embedder knows a row of letters, so the canary among the vectors is made of words."""
 DECLARED: Final = (
     "keyed digests of erased values and sentences stay: they say nothing without the key file",
     "a vector is looked for where the words were a whole text; in one of more words they cannot be told apart",
+    "where an endpoint makes the vectors, words to look for are not sent there, so theirs are not looked for",
     "backups, exports, other stores and other processes' memory are not looked at",
 )
 
@@ -55,7 +57,7 @@ def control(store: Store) -> dict[str, int]:
     canary = "".join(secrets.choice(_LETTERS) for _ in range(CANARY_LETTERS))
     spelled = f'É"{canary.upper()}'
     looked_for = (*needles(canary), *needles(spelled))
-    vectors = _vectors(store, " ".join(secrets.choice(sorted(ordinary())) for _ in range(CANARY_WORDS)))
+    vectors = _canary_vectors(store)
     planted = _planted((*looked_for, *map(vector_needle, vectors)))
     with tempfile.TemporaryDirectory() as folder:
         seen = store.rehearse(Path(folder), canary, planted, looked_for, vectors)
@@ -66,9 +68,16 @@ def control(store: Store) -> dict[str, int]:
 
 
 def _vectors(store: Store, text: str) -> list[bytes]:
-    """The vector of a whole text, if this store makes any."""
-    made = store.embedder.embed([Said(tokens(text), text)]) if store.embedder is not None else []
-    return [vector for vector in made if vector]
+    """The vector of a whole text, if this store makes any; what is looked for is sent to nobody."""
+    if store.embedder is None or store.embedder.is_remote:
+        return []
+    return [vector for vector in store.embedder.embed([Said(tokens(text), text)]) if vector]
+
+
+def _canary_vectors(store: Store) -> list[bytes]:
+    """A vector that nothing has; bytes by chance, where none can be made here."""
+    words = " ".join(secrets.choice(sorted(ordinary())) for _ in range(CANARY_WORDS))
+    return _vectors(store, words) or [secrets.token_bytes(CANARY_BYTES)]
 
 
 def _planted(looked_for: Sequence[Needle]) -> dict[str, bytes]:

@@ -1,34 +1,40 @@
-"""Models by name: what `embedder` and `reranker` say when a memory is opened."""
+"""Models by their settings, and whether an embedder may take the place of another."""
 
 from __future__ import annotations
 
 import functools
+import importlib.util
 from collections.abc import Callable
 from pathlib import Path
 from typing import Final, TypeVar
 
-from firsthand.inference.static import StaticEmbedder
+from firsthand.inference.static import IDENTITY, StaticEmbedder
 from firsthand.ports import Embedder, Reranker
-from firsthand.vocabulary.errors import InvalidError
+from firsthand.vocabulary.errors import BrokenError, InvalidError
 
 DEFAULT: Final = "default"
 NONE: Final = "none"
 ONNX: Final = "onnx:"
+REMOTE: Final = ("http://", "https://")
 KEPT: Final = 4
 """Models that a process keeps; every handle on the same folder shares one."""
 
 M = TypeVar("M")
 
 
-def embedder_of(text: str | None) -> Embedder | None:
-    """The embedder that a setting names: `default`, `onnx:FOLDER`, or none."""
+def embedder_of(text: str | None, hide: Callable[[str], str] = str) -> Embedder | None:
+    """The embedder that a setting names, if it names one. `hide` masks secrets in what is sent to another machine."""
     if text is None or text == NONE:
         return None
     if text == DEFAULT:
-        return _own()
+        return own_embedder()
     if (folder := _folder(text)) is not None:
         return _sentences(folder, _state(folder))
-    raise InvalidError("embedder_unknown", "embedder is default, onnx:FOLDER, or none (None)", field="embedder")
+    if isinstance(text, str) and text.startswith(REMOTE):  # pyright: ignore[reportUnnecessaryIsInstance]
+        return _remote(text, hide)
+    raise InvalidError(
+        "embedder_unknown", "embedder is default, none (None), onnx:FOLDER, or https://host/v1#model", field="embedder"
+    )
 
 
 def reranker_of(text: str | None) -> Reranker | None:
@@ -38,6 +44,46 @@ def reranker_of(text: str | None) -> Reranker | None:
     if (folder := _folder(text)) is not None:
         return _cross(folder, _state(folder))
     raise InvalidError("reranker_unknown", "reranker is onnx:FOLDER, or none (None)", field="reranker")
+
+
+@functools.cache
+def own_embedder() -> StaticEmbedder:
+    """One for the process: its words take five milliseconds to open, and as many megabytes."""
+    return StaticEmbedder()
+
+
+def _remote(text: str, hide: Callable[[str], str]) -> Embedder:
+    from firsthand.inference.endpoint import read_endpoint
+    from firsthand.inference.remote import RemoteEmbedder
+
+    endpoint = read_endpoint(text)
+    if importlib.util.find_spec("httpx") is None:
+        raise BrokenError(
+            "extra_missing", "an embeddings endpoint needs httpx: pip install 'firsthand[llm]'", field="embedder"
+        )
+    return RemoteEmbedder(endpoint, hide)
+
+
+def is_remote(text: str | None) -> bool:
+    """Whether a setting names an embedder on another machine."""
+    return text is not None and text.startswith(REMOTE)
+
+
+def replaces(own: str, held: str) -> bool:
+    """Whether an embedder takes the place of another unasked: our own words do, of an older version of them."""
+    family, _, version = IDENTITY.rpartition("-")
+    other, _, older = held.rpartition("-")
+    return own == IDENTITY and other == family and older.isdigit() and int(older) < int(version)
+
+
+def setting_of(identity: str) -> str:
+    """What to set so that the vectors of a space are by the embedder of this name."""
+    if identity.startswith("onnx-"):
+        return f"{ONNX}FOLDER, with the folder of the model {identity}"
+    return DEFAULT if identity.rpartition("-")[0] == IDENTITY.rpartition("-")[0] else identity
+
+
+# ---- folders ---------------------------------------------------------------------------------------------------------
 
 
 def _folder(text: object) -> Path | None:
@@ -52,12 +98,6 @@ def _state(folder: Path) -> tuple[tuple[str, int, int], ...]:
     files = [file for pattern in ("*", "*/*") for file in folder.glob(pattern) if file.is_file()]
     told = [(str(file), file.stat()) for file in sorted(files)]
     return tuple((name, stat.st_size, stat.st_mtime_ns) for name, stat in told)
-
-
-@functools.cache
-def _own() -> StaticEmbedder:
-    """One for the process: its words take five milliseconds to open, and as many megabytes."""
-    return StaticEmbedder()
 
 
 def _kept(make: Callable[[Path], M]) -> Callable[[Path, object], M]:

@@ -28,6 +28,9 @@ _FIELD: Final = "embedder"
 class SentenceEmbedder:
     """Text as a vector by a model in a folder; each text runs alone, so that nothing beside it has a say."""
 
+    is_exact = False
+    is_remote = False
+
     def __init__(self, folder: Path) -> None:
         self._model = OnnxModel(folder, _FIELD)
         self._first = self._pooling()
@@ -37,6 +40,13 @@ class SentenceEmbedder:
     def embed(self, texts: Sequence[Said]) -> list[bytes]:
         """One int8 vector per text; an empty one where the model knows nothing of it."""
         return [self._one(each) for each in texts]
+
+    def ask(self, query: Said) -> bytes:
+        """The vector of a question."""
+        return self._one(query)
+
+    def forget(self) -> None:
+        """It remembers nothing of any text; the model stays for the next handle on the folder."""
 
     @property
     def dimension(self) -> int:

@@ -49,6 +49,8 @@ class StaticEmbedder:
     dimension = DIMENSION
     length = LENGTH
     scale = Scale()
+    is_exact = True
+    is_remote = False
 
     def __init__(self, path: Path = WORDS) -> None:
         self._path = path
@@ -69,6 +71,13 @@ class StaticEmbedder:
         for start in range(0, len(said), BLOCK):
             found += self._many(said[start : start + BLOCK])
         return found
+
+    def ask(self, query: Said) -> bytes:
+        """The vector of a question."""
+        return self.embed([query])[0]
+
+    def forget(self) -> None:
+        """It remembers nothing of any text."""
 
     # ---- words -----------------------------------------------------------------------------------------------------
 

@@ -31,6 +31,10 @@ class Store(Protocol):
         """The append lock and a transaction: committed at the end, rolled back on an error."""
         ...
 
+    def use(self, embedder: Embedder | None) -> None:
+        """Have another embedder make the vectors of what is written from now on."""
+        ...
+
     def journal(self, space: str, rows: Sequence[JournalRow]) -> None:
         """Write receipts in one group, durably only in the end (design 04)."""
         ...
@@ -115,7 +119,19 @@ class Embedder(Protocol):
     """Text as a vector; the vector arm degrades with a code where there is none.
 
     `identity` names whatever makes other vectors: those of two names are never compared. `length` is that of a vector.
+    `is_exact`: the same text has the same bytes on every machine, so a replay may make them again. `is_remote`: another
+    machine is asked, so no write waits for it and not every text may be sent; until its first answer `dimension` is 0.
     """
+
+    @property
+    def is_exact(self) -> bool:
+        """Whether a text has the same vector, byte for byte, wherever it is made."""
+        ...
+
+    @property
+    def is_remote(self) -> bool:
+        """Whether another machine is asked."""
+        ...
 
     @property
     def identity(self) -> str:
@@ -139,6 +155,14 @@ class Embedder(Protocol):
 
     def embed(self, texts: Sequence[Said]) -> list[bytes]:
         """One int8 vector per text, whatever is beside it; an empty one where nothing of it is known."""
+        ...
+
+    def ask(self, query: Said) -> bytes:
+        """The vector of a question, soon or not at all."""
+        ...
+
+    def forget(self) -> None:
+        """Empty what it remembers of texts it was given, and close what it opened; it may be asked again."""
         ...
 
 

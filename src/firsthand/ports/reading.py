@@ -12,10 +12,12 @@ from firsthand.ports.rows import (
     CertificateRow,
     ColumnsRow,
     DocRow,
+    Embedding,
     Head,
     JobRow,
     LedgerRow,
     MaskRow,
+    Pending,
     RefusalRow,
     RequestRow,
     ScopeRow,
@@ -196,18 +198,6 @@ class SearchReader(Protocol):
         """Document numbers of a scope that are not listed, with their shelves; not what is only there to be cited."""
         ...
 
-    def vectors(self, scope_no: int, start: int, stop: int) -> list[tuple[int, bytes]]:
-        """The vectors of a scope's documents, from one place up to another; not all have one."""
-        ...
-
-    def vectors_of(self, vids: Iterable[int]) -> list[tuple[int, bytes]]:
-        """The vectors of some documents, of those that have one."""
-        ...
-
-    def embedding(self) -> str | None:
-        """By which embedder every vector of the space was made: empty, if some are missing; unset, if nothing is."""
-        ...
-
     def unlisted(self, scope_no: int) -> list[int]:
         """Numbers of a scope's threaded documents that are not listed."""
         ...
@@ -234,6 +224,42 @@ class SearchReader(Protocol):
 
     def has_spoken(self, scope_no: int, speaker_no: int, before: int, clearance: int) -> bool:
         """Whether a speaker said anything in a scope, below a document number, that nothing locks for a clearance."""
+        ...
+
+
+class VectorReader(Protocol):
+    """Vectors, by whom they are, and which documents wait for theirs."""
+
+    def vectors(self, scope_no: int, start: int, stop: int) -> list[tuple[int, bytes]]:
+        """The vectors of a scope's documents, from one place up to another; not all have one."""
+        ...
+
+    def vectors_of(self, vids: Iterable[int]) -> list[tuple[int, bytes]]:
+        """The vectors of some documents, of those that have one."""
+        ...
+
+    def embedding(self) -> Embedding | None:
+        """By which embedder every vector of the space is; unset if nothing was projected yet."""
+        ...
+
+    def late(self, scope_no: int, after: int) -> list[int]:
+        """Documents of a scope whose vectors came after their words, in batches after one."""
+        ...
+
+    def is_pending(self, scope_no: int, stop: int, shelves: Sequence[Shelf], clearance: int) -> bool:
+        """Whether any document of a scope, up to a place, on these shelves and for a clearance, waits for a vector."""
+        ...
+
+    def pending(self, now: int, most: int) -> list[int]:
+        """Documents that wait for a vector and that nobody else is at, the oldest first."""
+        ...
+
+    def still_pending(self, vids: Iterable[int]) -> list[int]:
+        """Those of some documents that wait for a vector."""
+        ...
+
+    def pending_counts(self) -> Pending:
+        """How many documents wait for a vector, how many may not be sent, and how many the endpoint would not have."""
         ...
 
 
@@ -349,7 +375,9 @@ class AuditReader(Protocol):
         ...
 
 
-class Reader(LedgerReader, BeliefReader, SearchReader, NameReader, KeptReader, JobReader, AuditReader, Protocol):
+class Reader(
+    LedgerReader, BeliefReader, SearchReader, VectorReader, NameReader, KeptReader, JobReader, AuditReader, Protocol
+):
     """A consistent look at one space."""
 
     @property

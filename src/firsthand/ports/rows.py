@@ -1,6 +1,6 @@
 """The rows that cross between the house and a store."""
 
-from typing import Literal, NamedTuple
+from typing import Final, Literal, NamedTuple
 
 from firsthand.vocabulary.kinds import HiddenReason, Kind, Status, Tier, Visibility, Volatility
 
@@ -218,6 +218,38 @@ class ColumnsRow(NamedTuple):
     flags: int
     told_from: int | None
     told_to: int | None
+
+
+NOBODY: Final = ""
+"""By whom the vectors of a space are of which none was made yet."""
+
+
+KEPT_BACK: Final = 1
+GIVEN_UP: Final = 2
+"""Why a document waits for no vector: it may not be sent as it stands; the endpoint would not have it."""
+
+
+class Embedding(NamedTuple):
+    """By whom the vectors of a space are. `dimension` is unset until the first of them says it.
+
+    `generation` counts how often all were made anew, `late` the batches that came after their words. `sent_to`: every
+    remote embedder that was ever asked, one a line; `code`: how the last call of one failed, if it did.
+    """
+
+    identity: str
+    dimension: int | None
+    generation: int
+    late: int
+    sent_to: str
+    code: str | None
+
+
+class Pending(NamedTuple):
+    """How many documents wait for a vector, may not be sent as they stand, and were refused by the endpoint."""
+
+    waiting: int
+    kept_back: int
+    given_up: int
 
 
 class JournalRow(NamedTuple):

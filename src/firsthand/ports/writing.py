@@ -161,3 +161,35 @@ class Writer(Reader, Protocol):
     def drop_projections(self) -> None:
         """Empty everything a replay makes anew."""
         ...
+
+    def pin(self) -> None:
+        """Say that the vectors of this space are by the store's embedder, if they are nobody's yet."""
+        ...
+
+    def renew_vectors(self) -> None:
+        """Forget every vector of the space, pin it to the store's embedder, and let every document wait for one."""
+        ...
+
+    def behind(self, most: int) -> list[int]:
+        """Documents that wait for a vector which the store's embedder makes in a transaction, if it is the space's."""
+        ...
+
+    def put_late(self, dimension: int, made: Sequence[tuple[int, bytes]], done: Iterable[int]) -> None:
+        """Give documents vectors of the words that they have in this transaction; `done` wait no longer."""
+        ...
+
+    def lease_pending(self, vids: Iterable[int], until: int) -> None:
+        """Nobody else takes these documents before an instant."""
+        ...
+
+    def hold_pending(self, vids: Iterable[int], held: int) -> None:
+        """Documents that wait, but for something else than their turn: see `Pending`."""
+        ...
+
+    def release_pending(self, held: int) -> None:
+        """What was held for this reason waits for its turn again."""
+        ...
+
+    def note_failure(self, code: str | None) -> None:
+        """Keep how an endpoint failed last, or that it did not."""
+        ...

@@ -7,7 +7,7 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
-from firsthand.ports import LISTED, REST, SEQ_BITS, Reader, Said, Shelf
+from firsthand.ports import LISTED, NOBODY, REST, SEQ_BITS, Embedding, Reader, Said, Shelf
 from firsthand.recall.cache import SEQ_MASK, Cache
 from firsthand.recall.plan import DEFAULT_KINDS, Place, Plan
 from firsthand.recall.query import QueryFeatures
@@ -34,6 +34,7 @@ CLAIMS: Final[tuple[Kind, ...]] = tuple(kind for kind in KINDS if kind not in ("
 FAILED: Final = "_arm_failed"
 DROPPED: Final = "vector_arm_dropped"
 """Nothing was looked for by its vector: there are too many, or it does not pay; what was found is ranked by it."""
+PENDING: Final = "vectors_pending"
 POSTINGS_PER_RECALL: Final = 1 << 24
 """Places in posting lists that one recall looks at, with an equal share for each term; a second or two at the worst."""
 _NOTHING: Final = np.zeros(0, dtype=np.int64)
@@ -99,8 +100,9 @@ def ground(reader: Reader, plan: Plan, scope_ids: dict[str, str], cache: Cache) 
 
 def search(reader: Reader, plan: Plan, base: Ground, query: QueryFeatures, named: Sequence[str], cache: Cache) -> Found:
     """Run every arm; one that fails says so in a code, and the others still answer."""
-    lacking = _lacking(reader, base, cache)
-    degraded = [lacking] if lacking is not None else []
+    held = reader.embedding()
+    lacking = _lacking(held, base, cache)
+    degraded = [lacking] if lacking is not None else _waiting(reader, plan, base)
     meant: Meant | None = None
     arms: dict[ArmName, IntArray] = {}
     lists, rarity, dense = dict[str, IntArray](), dict[str, float](), _NO_SCORES
@@ -116,7 +118,7 @@ def search(reader: Reader, plan: Plan, base: Ground, query: QueryFeatures, named
 
     def vector_arm() -> IntArray:
         nonlocal meant
-        meant = _meant(reader, base, query, cache)
+        meant = _meant(reader, base, query, cache, held)
         return _alike(reader, plan, base, meant, cache) if meant is not None and lacking is None else _NOTHING
 
     wanted: dict[ArmName, Callable[[], IntArray]] = {
@@ -137,12 +139,12 @@ def search(reader: Reader, plan: Plan, base: Ground, query: QueryFeatures, named
     return Found(arms, lists, dense, rarity, tuple(degraded), meant)
 
 
-def _lacking(reader: Reader, base: Ground, cache: Cache) -> str | None:
+def _lacking(held: Embedding | None, base: Ground, cache: Cache) -> str | None:
     """Why a recall has no vectors to look at, as a code; unset where it has."""
     if cache.embedder is None:
         return "vector_arm_unavailable"
-    if reader.embedding() not in (None, cache.embedder.identity):
-        return "vectors_outdated"
+    if held is not None and held.identity != cache.embedder.identity:
+        return PENDING if held.identity == NOBODY else "vectors_outdated"
     return None if _is_searched(base, cache) else DROPPED
 
 
@@ -151,17 +153,28 @@ def _is_searched(base: Ground, cache: Cache) -> bool:
     return not cache.one_shot and base.size <= MOST_ROWS
 
 
-def _meant(reader: Reader, base: Ground, query: QueryFeatures, cache: Cache) -> Meant | None:
-    """A query among the vectors of the scopes, unless none of its words is known."""
+def _waiting(reader: Reader, plan: Plan, base: Ground) -> list[str]:
+    """Says so where any document that this recall may find has no vector yet."""
+    asked = shelves(plan)
+    seen = (reader.is_pending(p.row.scope_no, p.row.next_seq, asked, plan.clearance) for p in base.places)
+    return [PENDING] if any(seen) else []
+
+
+def _meant(reader: Reader, base: Ground, query: QueryFeatures, cache: Cache, held: Embedding | None) -> Meant | None:
+    """A query among the vectors of the scopes, unless there are none or nothing of it is known."""
     assert cache.embedder is not None
-    vector = vector_of(cache.embedder, Said(query.words, query.text)) if query.words else None
+    if held is None or held.dimension is None or not query.words:
+        return None
+    vector = vector_of(cache.embedder, Said(query.words, query.text))
     if vector is None:
         return None
     own = cache.embedder
+    if held.dimension != own.dimension:
+        raise ValueError("the vectors of the space have another dimension than the query's")
     is_held = _is_searched(base, cache)
     return Meant(vector, [
         (p.offset, p.row.next_seq,
-         cache.vectors(reader, p.row) if is_held
+         cache.vectors(reader, p.row, held) if is_held
          else Unheld(reader, p.row.scope_no, own.dimension, own.length**2, own.scale))
         for p in base.places
     ])  # fmt: skip

@@ -17,7 +17,7 @@ from typing import Any, Final, Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from firsthand.ports import SEQ_BITS, ColumnsRow, Embedder, Reader, ScopeRow, Shelf
+from firsthand.ports import SEQ_BITS, ColumnsRow, Embedder, Embedding, Reader, ScopeRow, Shelf
 from firsthand.recall.rejections import Looked
 from firsthand.recall.score import IntArray, distinct
 from firsthand.recall.vectors import Matrix, Vectors
@@ -239,15 +239,15 @@ class Cache:
                 held = self._held[scope.scope_no] = _Held()
             return held.get(reader, scope, places)
 
-    def vectors(self, reader: Reader, scope: ScopeRow) -> Vectors:
-        """The vectors of a scope's documents, read anew where any of them was made of other words since."""
+    def vectors(self, reader: Reader, scope: ScopeRow, held: Embedding) -> Vectors:
+        """The vectors of a scope's documents, read anew where any was made since of other words or in another way."""
         assert self.embedder is not None
         with self._lock:
             self._heed(scope)
-            held = self._matrices.get(scope.scope_no)
-            if held is None or held.state != (scope.erasures, scope.reworded):
-                held = self._matrices[scope.scope_no] = Matrix(scope, self.embedder)
-            return held.upto(reader, scope)
+            matrix = self._matrices.get(scope.scope_no)
+            if matrix is None or matrix.state != (scope.erasures, scope.reworded, held.generation):
+                matrix = self._matrices[scope.scope_no] = Matrix(scope, self.embedder, held)
+            return matrix.upto(reader, scope, held)
 
     def speakers(self, reader: Reader, scope: ScopeRow) -> dict[str, int]:
         """Speaker names of a scope with their numbers."""

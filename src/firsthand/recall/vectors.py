@@ -12,7 +12,7 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from firsthand.ports import REST, SEQ_BITS, UNLISTED, Embedder, Reader, Said, Scale, ScopeRow, Shelf
+from firsthand.ports import REST, SEQ_BITS, UNLISTED, Embedder, Embedding, Reader, Said, Scale, ScopeRow, Shelf
 from firsthand.recall.score import FloatArray, IntArray, ScoreArray
 
 MOST_ROWS: Final = 100_000
@@ -105,25 +105,29 @@ class Unheld(NamedTuple):
 class Matrix:
     """The growing vectors of one scope; whoever holds it sees to it that one thread at a time brings it up to date."""
 
-    def __init__(self, scope: ScopeRow, embedder: Embedder) -> None:
+    def __init__(self, scope: ScopeRow, embedder: Embedder, held: Embedding) -> None:
         assert embedder.dimension % _WORD_BITS == 0
-        self.state = (scope.erasures, scope.reworded)
+        self.state = (scope.erasures, scope.reworded, held.generation)
         self._square, self._scale = embedder.length**2, embedder.scale
         self._size = 0
         self._rows = np.zeros((GROW_ROWS, embedder.dimension), dtype=np.int8)
         self._signs = np.zeros((embedder.dimension // _WORD_BITS, GROW_ROWS), dtype=np.uint64)
         self._has = np.zeros(GROW_ROWS, dtype=np.bool_)
         self._changed = -1
+        self._late = held.late
         self._off: dict[Shelf, IntArray] = {}
         self._away: frozenset[int] = frozenset()
 
-    def upto(self, reader: Reader, scope: ScopeRow) -> Vectors:
+    def upto(self, reader: Reader, scope: ScopeRow, held: Embedding) -> Vectors:
         """The vectors at least as far as this snapshot of the scope goes, and what it keeps off its first shelf."""
         if self._size < scope.next_seq:
             self._grow(scope.next_seq)
-            for start in range(self._size, scope.next_seq, ROWS_AT_ONCE):
-                self._put(reader.vectors(scope.scope_no, start, min(start + ROWS_AT_ONCE, scope.next_seq)))
-            self._size = scope.next_seq
+            start, self._size = self._size, scope.next_seq
+            for at in range(start, self._size, ROWS_AT_ONCE):
+                self._put(reader.vectors(scope.scope_no, at, min(at + ROWS_AT_ONCE, self._size)))
+        if self._late < held.late:
+            self._put(reader.vectors_of(reader.late(scope.scope_no, self._late)))
+            self._late = held.late
         if self._changed != scope.changed:
             off: dict[Shelf, list[int]] = {UNLISTED: [], REST: []}
             for vid, shelf in reader.off(scope.scope_no):
@@ -146,6 +150,8 @@ class Matrix:
         self._has = np.concatenate((self._has, np.zeros(more, dtype=np.bool_)))
 
     def _put(self, found: Sequence[tuple[int, bytes]]) -> None:
+        # What lies further than this snapshot's end is read when the scope is looked at as far as that.
+        found = [(vid, packed) for vid, packed in found if vid & _SEQ_MASK < self._size]
         if not found:
             return
         places, rows = _stacked(found)
@@ -199,5 +205,5 @@ class Meant(NamedTuple):
 
 def vector_of(embedder: Embedder, query: Said) -> NDArray[Any] | None:
     """A query as a vector, if anything of it is known."""
-    (packed,) = embedder.embed([query])
+    packed = embedder.ask(query)
     return np.frombuffer(packed, dtype=np.int8) if packed else None

@@ -12,6 +12,8 @@ from firsthand.store.sql import OLDER_VERSIONS, PROJECTIONS, SCHEMA_VERSION, sch
 from firsthand.vocabulary.errors import BrokenError
 
 APPLICATION_ID: Final = 0x46484D31  # "FHM1"
+WITHOUT_PENDING: Final = 4
+"""The version that knew of no document that waits for its vector."""
 _PLANNER: Final = "ANALYZE;"
 """From where on the schema says what the planner should believe."""
 
@@ -43,7 +45,10 @@ def adopt(connection: Connection) -> None:
         connection.execute(schema("sqlite"))
         connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
     else:
-        _renew(connection)
+        if version == WITHOUT_PENDING:
+            _keep_vectors(connection)
+        else:
+            _renew(connection)
     connection.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
 
 
@@ -52,6 +57,23 @@ def _renew(connection: Connection) -> None:
         connection.execute(f"DROP TABLE IF EXISTS {table}")
     for index in ("lex", "lex_rest"):
         connection.execute(f"INSERT INTO {index} ({index}) VALUES ('delete-all')")
+    _add_missing(connection)
+
+
+def _keep_vectors(connection: Connection) -> None:
+    """Projections stay, with what is known of their vectors; a space that lacked some is replayed by who opens it."""
+    connection.execute("ALTER TABLE embedding RENAME TO embedding_before")
+    _add_missing(connection)
+    connection.execute(
+        "INSERT INTO embedding (space_id, identity, dimension, generation, late, sent_to) "
+        "SELECT e.space_id, e.identity, (SELECT length(v.packed) FROM vector v WHERE v.space_id = e.space_id LIMIT 1), "
+        "0, 0, '' FROM embedding_before e WHERE e.identity <> '' "
+        "AND EXISTS (SELECT 1 FROM vector v WHERE v.space_id = e.space_id)"
+    )
+    connection.execute("DROP TABLE embedding_before")
+
+
+def _add_missing(connection: Connection) -> None:
     missing = expected_objects() - objects(connection)
     for _, _, _, definition in sorted(missing, key=lambda made: (made[0] != "table", made[1])):
         if definition:  # the index of a primary key has none, and comes with its table

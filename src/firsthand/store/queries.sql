@@ -174,7 +174,24 @@ SELECT vid, packed FROM vector WHERE space_id = ? AND vid >= ? AND vid < ? ORDER
 -- name: vectors_of
 SELECT vid, packed FROM vector WHERE space_id = ? AND vid IN (SELECT value FROM {list}) ORDER BY vid;
 -- name: embedding
-SELECT identity FROM embedding WHERE space_id = ?;
+SELECT identity, dimension, generation, late, sent_to, code FROM embedding WHERE space_id = ?;
+-- name: pending
+SELECT vid FROM pending WHERE space_id = ? AND held = 0 AND due <= ? ORDER BY vid LIMIT ?;
+-- name: still_pending
+SELECT vid FROM pending WHERE space_id = ? AND held = 0 AND vid IN (SELECT value FROM {list}) ORDER BY vid;
+-- name: pending_counts
+SELECT held, count(*) FROM pending WHERE space_id = ? GROUP BY held ORDER BY held;
+-- name: is_pending
+-- What a recall may not know of does not wait for it either.
+SELECT 1 FROM pending p JOIN doc d ON d.space_id = p.space_id AND d.vid = p.vid
+WHERE p.space_id = ? AND p.held = 0 AND p.vid >= ? AND p.vid < ? AND d.shelf IN (SELECT value FROM {list})
+  AND NOT EXISTS (SELECT 1 FROM belief k WHERE k.space_id = p.space_id AND k.vid = p.vid
+      AND k.known_to = 9223372036854775807 AND k.sensitivity > ?)
+LIMIT 1;
+-- name: held_back
+SELECT 1 FROM pending WHERE space_id = ? AND held = 1 AND vid >= 0 LIMIT 1;
+-- name: late
+SELECT vid FROM late WHERE space_id = ? AND batch > ? AND vid >= ? AND vid < ? ORDER BY vid;
 -- name: known_names
 SELECT n.value FROM {list} n WHERE EXISTS (SELECT 1 FROM mention m WHERE m.space_id = ?2 AND m.scope_id = ?3 AND m.name = n.value
                                               AND m.masked = 0)
@@ -316,10 +333,37 @@ INSERT INTO vector (space_id, vid, packed) VALUES (?, ?, ?);
 -- name: drop_vector
 DELETE FROM vector WHERE space_id = ? AND vid = ?;
 -- name: put_embedding
-INSERT INTO embedding (space_id, identity) VALUES (?, ?)
-ON CONFLICT (space_id) DO UPDATE SET identity = excluded.identity;
--- name: drop_embedding
-DELETE FROM embedding WHERE space_id = ?;
+INSERT INTO embedding (space_id, identity, dimension, generation, late, sent_to, code) VALUES (?, ?, ?, ?, ?, ?, ?)
+ON CONFLICT (space_id) DO UPDATE SET identity = excluded.identity, dimension = excluded.dimension,
+    generation = excluded.generation, late = excluded.late, sent_to = excluded.sent_to, code = excluded.code;
+-- name: put_pending
+INSERT INTO pending (space_id, held, vid, due) VALUES (?, 0, ?, 0) ON CONFLICT (space_id, held, vid) DO NOTHING;
+-- name: put_all_pending
+INSERT INTO pending (space_id, held, vid, due) SELECT space_id, 0, vid, 0 FROM doc WHERE space_id = ? AND shelf <> 0;
+-- name: drop_pending
+DELETE FROM pending WHERE space_id = ? AND held IN (0, 1, 2) AND vid = ?;
+-- name: drop_all_pending
+DELETE FROM pending WHERE space_id = ?;
+-- name: hold_pending
+UPDATE pending SET held = ?1 WHERE space_id = ?2 AND held = 0 AND vid = ?3;
+-- name: release_pending
+UPDATE pending SET held = 0, due = 0 WHERE space_id = ? AND held = ? AND vid = ?;
+-- name: release_all_pending
+UPDATE pending SET held = 0, due = 0 WHERE space_id = ? AND held = ? AND vid >= 0;
+-- name: lease_pending
+UPDATE pending SET due = ?1 WHERE space_id = ?2 AND held = 0 AND vid = ?3;
+-- name: drop_all_vectors
+DELETE FROM vector WHERE space_id = ?;
+-- name: drop_all_late
+DELETE FROM late WHERE space_id = ?;
+-- name: put_late
+INSERT INTO late (space_id, batch, vid) VALUES (?, ?, ?);
+-- name: drop_surplus_vectors
+DELETE FROM vector WHERE space_id = ?1 AND NOT EXISTS (SELECT 1 FROM pending p
+    WHERE p.space_id = ?1 AND p.held = 0 AND p.vid = vector.vid);
+-- name: drop_surplus_pending
+DELETE FROM pending WHERE space_id = ?1 AND EXISTS (SELECT 1 FROM vector v
+    WHERE v.space_id = ?1 AND v.vid = pending.vid);
 -- name: set_shelf
 UPDATE doc SET shelf = ? WHERE space_id = ? AND vid = ?;
 -- name: count_scope

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import cast
 
 from firsthand.ports import EVERY, REST, SEQ_BITS, ColumnsRow, Scored, Shelf
 from firsthand.store.snapshot import Snapshot, array
@@ -67,20 +66,6 @@ class SearchReads(Snapshot):
     def off(self, scope_no: int) -> list[tuple[int, Shelf]]:
         """Document numbers of a scope that are not listed, with their shelves; not what is only there to be cited."""
         return [(r[0], r[1]) for r in self._all("off", scope_no << SEQ_BITS, (scope_no + 1) << SEQ_BITS)]
-
-    def vectors(self, scope_no: int, start: int, stop: int) -> list[tuple[int, bytes]]:
-        """The vectors of a scope's documents, from one place up to another; not all have one."""
-        low = scope_no << SEQ_BITS
-        return cast("list[tuple[int, bytes]]", self._all("vectors", low + start, low + stop))
-
-    def vectors_of(self, vids: Iterable[int]) -> list[tuple[int, bytes]]:
-        """The vectors of some documents, of those that have one."""
-        return cast("list[tuple[int, bytes]]", self._all("vectors_of", array(vids)))
-
-    def embedding(self) -> str | None:
-        """By which embedder every vector of the space was made: empty, if some are missing; unset, if nothing is."""
-        row = self._one("embedding")
-        return None if row is None else str(row[0])
 
     def unlisted(self, scope_no: int) -> list[int]:
         """Numbers of a scope's threaded documents that are not listed."""

@@ -173,12 +173,35 @@ CREATE TABLE vector (
     PRIMARY KEY (space_id, vid)
 ) WITHOUT ROWID;
 
--- By which embedder every vector of a space was made; empty where some are missing. It is there as soon as any entry is
--- projected, so a space without it is one whose projections are still to be made.
+-- By which embedder every vector of a space is; empty where none has made any yet. It is there as soon as any entry is
+-- projected, so a space without it is one whose projections are still to be made. A replay keeps it.
 CREATE TABLE embedding (
-    space_id TEXT NOT NULL,
-    identity TEXT NOT NULL,
+    space_id   TEXT   NOT NULL,
+    identity   TEXT   NOT NULL,
+    dimension  BIGINT,          -- unset until the first vector says it
+    generation BIGINT NOT NULL, -- how often all vectors were made anew
+    late       BIGINT NOT NULL, -- how many batches of vectors came after their words
+    sent_to    TEXT   NOT NULL, -- every endpoint of others that was ever asked for vectors, one a line
+    code       TEXT,            -- how such an endpoint failed last
     PRIMARY KEY (space_id)
+) WITHOUT ROWID;
+
+-- Documents on a shelf that have no vector yet. `held`: 0 waits, 1 may not be sent as it stands, 2 the endpoint would not
+-- have it. `due`: when a worker may take it.
+CREATE TABLE pending (
+    space_id TEXT   NOT NULL,
+    held     BIGINT NOT NULL,
+    vid      BIGINT NOT NULL,
+    due      BIGINT NOT NULL,
+    PRIMARY KEY (space_id, held, vid)
+) WITHOUT ROWID;
+
+-- Which vectors came after their words, by batch, so that who keeps vectors in memory reads no more than these.
+CREATE TABLE late (
+    space_id TEXT   NOT NULL,
+    batch    BIGINT NOT NULL,
+    vid      BIGINT NOT NULL,
+    PRIMARY KEY (space_id, batch, vid)
 ) WITHOUT ROWID;
 
 -- For each row SQLite makes a small table of a list of three or more after IN, so the CHECKs say OR: a third of the cost.
@@ -326,7 +349,8 @@ INSERT INTO sqlite_stat1 (tbl, idx, stat) VALUES -- @sqlite
     ('name', 'name', '10000 10000 2000 1'), -- @sqlite
     ('doc', 'doc', '1000000 1000000 1'), ('doc', 'doc_position', '1000000 1000000 1'), -- @sqlite
     ('doc', 'doc_unlisted', '1000 1000 1'), ('doc', 'doc_off', '10000 10000 1'), ('vector', 'vector', '1000000 1000000 1'), -- @sqlite
-    ('embedding', 'embedding', '10 1'), ('doc', 'doc_later', '100000 100000 2'), ('doc', 'doc_thread', '900000 900000 20 1'), -- @sqlite
+    ('embedding', 'embedding', '10 1'), ('pending', 'pending', '100000 100000 50000 1'), ('late', 'late', '100000 100000 60 1'), -- @sqlite
+    ('doc', 'doc_later', '100000 100000 2'), ('doc', 'doc_thread', '900000 900000 20 1'), -- @sqlite
     ('belief', 'belief', '1500000 1500000 2 1 1'), ('belief', 'belief_unit', '500000 500000 2'), -- @sqlite
     ('belief', 'belief_above', '10000 10000 3000 1'), -- @sqlite
     ('mention', 'mention', '2000000 2000000 20000 10 1'), ('mask', 'mask', '10000 10000 2 1 1 1'), -- @sqlite

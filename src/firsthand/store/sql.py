@@ -9,9 +9,12 @@ from typing import Final
 
 from firsthand.vocabulary.patterns import lazy_pattern
 
-SCHEMA_VERSION: Final = 4
-OLDER_VERSIONS: Final = (3,)
-"""Whose ledger and kept tables are as they are now: a file of one keeps those, and its projections are made anew."""
+SCHEMA_VERSION: Final = 5
+OLDER_VERSIONS: Final = (3, 4)
+"""Whose ledger and kept tables are as they are now: a file of one keeps those, and its projections are made anew.
+
+Of version 4 they are kept too: it had the same ones, but for what it says of vectors.
+"""
 PROJECTIONS: Final = {
     "bearing": "key, position",
     "scope": "scope_id",

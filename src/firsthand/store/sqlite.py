@@ -121,6 +121,11 @@ class SqliteStore:
             return last[0]
         return SqliteWriter(self._writer, self._queries, space, self.embedder)
 
+    def use(self, embedder: Embedder | None) -> None:
+        """Have another embedder make the vectors of what is written from now on."""
+        with self._write_lock:
+            self.embedder, self._last = embedder, None
+
     def journal(self, space: str, rows: Sequence[JournalRow]) -> None:
         """Write receipts in one transaction that is not synced (design 04: bounded loss)."""
         q = self._queries

@@ -8,7 +8,8 @@ from firsthand.store.read_kept import KeptReads
 from firsthand.store.read_ledger import LedgerReads
 from firsthand.store.read_names import NameReads
 from firsthand.store.read_search import SearchReads
+from firsthand.store.read_vectors import VectorReads
 
 
-class SqliteReader(LedgerReads, BeliefReads, SearchReads, NameReads, KeptReads, AuditReads):
+class SqliteReader(LedgerReads, BeliefReads, SearchReads, VectorReads, NameReads, KeptReads, AuditReads):
     """One space as one snapshot shows it."""

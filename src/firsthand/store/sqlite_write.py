@@ -58,6 +58,7 @@ class SqliteWriter(VectorWrites, ErasureWrites, MaskWrites):
     def finish(self) -> None:
         """Write what waits. The next transaction may go on with what is remembered, if that has not grown too large."""
         self._write_waiting()
+        self._settle_vectors()
         self._freed.clear()
         self._forget_the_surplus()
 
@@ -95,10 +96,8 @@ class SqliteWriter(VectorWrites, ErasureWrites, MaskWrites):
     def digests(self) -> dict[str, str]:
         """One digest per projection and word index, over all its columns."""
         self._write_waiting()
-        found = super().digests()
-        if self._embedder is None or self.embedding() not in (None, self._own_identity):
-            del found["vector"]  # a replay here would not make again what another embedder made
-        return found
+        self._settle_vectors()
+        return super().digests()
 
     # ---- writes ----------------------------------------------------------------------------------------------------
 
@@ -263,6 +262,7 @@ class SqliteWriter(VectorWrites, ErasureWrites, MaskWrites):
     def put_belief(self, row: BeliefRow) -> None:
         """Open a row."""
         self._run("put_belief", *row)
+        self._stands_otherwise(row.vid)
         if row.unit in self._open and row.known_to == FOREVER:
             self._open[row.unit].append(row)
         if row.kind == "entity" and root_of(row.record_id) != row.revision_id:
@@ -310,9 +310,7 @@ class SqliteWriter(VectorWrites, ErasureWrites, MaskWrites):
         self._forget()
         for waiting in self._waiting.values():
             waiting.clear()
-        self._unsaid.clear()
-        self._embeds = None
-        self._run("drop_embedding")
+        self._begin_vectors_anew()
         self._counted.clear()
         for index in INDEXES.values():
             if not others:
@@ -323,6 +321,8 @@ class SqliteWriter(VectorWrites, ErasureWrites, MaskWrites):
                     f"DELETE FROM {index} WHERE rowid >= ? AND rowid <= ?", (low << SEQ_BITS, (high << SEQ_BITS) - 1)
                 )
         for table in PROJECTIONS:
+            if table == "vector" and self._keeping:
+                continue
             self._connection.execute(f"DELETE FROM {table} WHERE space_id = ?", (self._space,))
             # An index that damage has parted from its table still holds what was deleted.
             self._connection.execute(f"REINDEX {table}")

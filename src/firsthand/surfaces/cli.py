@@ -30,8 +30,8 @@ COMMANDS: Final = (
     "retract", "contest", "settle", "fork", "merge", "withdraw", "restore", "reject", "lift", "share", "forget",
     "undo", "impact", "review", "support", "relate", "classify", "feedback", "erase", "certificate", "clean", "sweep",
     "hold", "release", "retention", "refusals", "scopes", "predicates", "stats", "import", "export", "pack", "peers",
-    "join", "backup", "restore-backup", "seal", "jobs", "verify", "rebuild", "mcp", "hook", "doctor", "bench",
-    "selftest", "demo",
+    "join", "backup", "restore-backup", "seal", "jobs", "verify", "rebuild", "embed", "reindex", "mcp", "hook",
+    "doctor", "bench", "selftest", "demo",
 )  # fmt: skip
 """In the order of the help: what one does first comes first."""
 OWN: Final = {

@@ -27,6 +27,9 @@ MAKERS: Final = frozenset(
      "chat", "locomo")
 )  # fmt: skip
 """Commands that make a memory where there is none."""
+REINDEX: Final = "reindex"
+"""The command that gives a space another embedder: it opens the memory without the one it has."""
+NONE: Final = "none"
 REDRAW_SECONDS: Final = 0.1
 FOUND_EXIT_CODE: Final = 1
 """What `sweep` leaves with when it found something."""
@@ -53,7 +56,9 @@ class Desk:
         """The memory the settings name, opened once."""
         if self._memory is None:
             context = click.get_current_context(silent=True)
-            self._memory = open_memory(self.settings, create=context is None or context.info_name in MAKERS)
+            name = None if context is None else context.info_name
+            settings = msgspec.structs.replace(self.settings, embedder=NONE) if name == REINDEX else self.settings
+            self._memory = open_memory(settings, create=name is None or name in MAKERS)
         return self._memory
 
     def close(self) -> None:

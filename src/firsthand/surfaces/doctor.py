@@ -50,6 +50,12 @@ class Checkup(msgspec.Struct, frozen=True, kw_only=True):
     synchronous: str | None = None
     read_only: bool | None = None
     embedder: str | None = None
+    vectors_by: str | None = None
+    vectors_sent_to: tuple[str, ...] = ()
+    vectors_pending: int | None = None
+    vectors_kept_back: int | None = None
+    vectors_given_up: int | None = None
+    embedder_error: str | None = None
     entries: int | None = None
     records: dict[str, int] = {}
     last_write: int | None = None
@@ -121,8 +127,7 @@ def _findings(found: Checkup) -> list[str]:
     ]
     if found.key_file:
         lines.append(f"Its keys are {found.key_file}, mode {found.key_file_mode}; back both files up together.")
-    if found.embedder:
-        lines.append(f"Embedder: {found.embedder}.")
+    lines += _vector_sentences(found)
     if found.entries is not None:
         last = "never written" if not found.last_write else f"last written {to_iso(found.last_write)}"
         lines.append(f"Entries: {found.entries}; records: {sum(found.records.values())}; {last}.")
@@ -176,6 +181,27 @@ def _with_hooks(found: Checkup, path: Path) -> Checkup:
     )  # fmt: skip
 
 
+def _vector_sentences(found: Checkup) -> list[str]:
+    """By whom the vectors are, what waits for one, and how an endpoint failed last."""
+    lines: list[str] = []
+    if found.embedder:
+        lines.append(f"Embedder: {found.embedder}.")
+    if found.vectors_by and found.vectors_by != found.embedder:
+        lines.append(f"The vectors of this space are by {found.vectors_by}.")
+    if found.vectors_pending:
+        lines.append(f"Documents that wait for a vector: {found.vectors_pending}; `firsthand embed` makes them.")
+    if found.vectors_kept_back or found.vectors_given_up:
+        lines.append(
+            f"Without a vector: {found.vectors_kept_back} that may not be sent to the endpoint as they stand, "
+            f"{found.vectors_given_up} that it would not have."
+        )
+    if found.embedder_error:
+        lines.append(f"The embeddings endpoint failed last with {found.embedder_error}.")
+    if found.vectors_sent_to:
+        lines.append(f"Words were sent to {', '.join(found.vectors_sent_to)}; what is erased here is not erased there.")
+    return lines
+
+
 def _hook_sentences(found: Checkup) -> list[str]:
     hooks = found.hooks
     lines = [f"Hooks that run in this folder keep what they hear in {found.hook_scope}."]
@@ -211,6 +237,7 @@ def _with_contents(found: Checkup, memory: Memory) -> Checkup:
         records=stats.records,
         last_write=stats.known_at if stats.entries else None,
         **{name: facts.get(name) for name in FACTS},
+        vectors_sent_to=tuple(cast("list[str]", facts["vectors_sent_to"])),
     )
 
 
@@ -239,6 +266,7 @@ def _with_faults(found: Checkup, faults: list[str]) -> Checkup:
 
 FACTS: Final = (
     "engine", "schema_version", "synchronous", "read_only", "embedder", "receipts", "last_receipt", "erasures_owed",
+    "vectors_by", "vectors_pending", "vectors_kept_back", "vectors_given_up", "embedder_error",
 )  # fmt: skip
 HOOKS_FAIL: Final = (
     "the last hook call did not store what it heard ({code}), and none has since; if it was late, run "

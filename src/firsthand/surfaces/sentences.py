@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any, Final
 
+from firsthand.vocabulary.embedding import EmbedReport
 from firsthand.vocabulary.erasure import SweepReport
 from firsthand.vocabulary.errors import FirsthandError
 from firsthand.vocabulary.instants import to_iso
@@ -30,6 +31,7 @@ NEXT: Final = {
     "refresh_and_retry": "Read the record again, then retry.",
     "ask_person": "Ask a person who may decide this.",
     "contact_operator": "Run `firsthand doctor`.",
+    "reindex": "Or make the vectors anew with `firsthand reindex`.",
     "none": "",
 }
 AS_PERSON: Final = "If you are that person, say --role person."
@@ -177,6 +179,18 @@ def jobs_sentences(report: JobsReport) -> list[str]:
     return lines
 
 
+def embedded_sentences(report: EmbedReport) -> list[str]:
+    """A run over what waits for a vector as lines for a person."""
+    lines = [f"{report.looked_at} documents looked at, {report.embedded} have a vector now; {report.waiting} wait."]
+    if report.kept_back or report.given_up:
+        lines.append(
+            f"  {report.kept_back} may not be sent to the endpoint as they stand; it would not have {report.given_up}"
+        )
+    if report.code is not None:
+        lines.append(f"  ENDED EARLY: {report.code}; what waits still waits")
+    return lines
+
+
 def ledger_sentence(head: LedgerHead) -> str:
     """A verified ledger in one line."""
     how = "every hash and every projection" if head.deep else "every hash"
@@ -290,6 +304,7 @@ WORDS: Final[dict[str, Callable[[Any], Iterable[str] | str]]] = {
     "revision": _revision,
     "receipts": _receipts,
     "jobs_report": jobs_sentences,
+    "embedded": embedded_sentences,
     "cleaned": cleaned_sentences,
     "sweep": sweep_sentences,
     "head": ledger_sentence,

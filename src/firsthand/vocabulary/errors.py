@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import ClassVar, Literal
 
-NextAction = Literal["retry_same", "fix_and_resubmit", "refresh_and_retry", "ask_person", "contact_operator", "none"]
+NextAction = Literal[
+    "retry_same", "fix_and_resubmit", "refresh_and_retry", "ask_person", "contact_operator", "reindex", "none"
+]
 
 
 class FirsthandError(Exception):

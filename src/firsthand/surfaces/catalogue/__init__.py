@@ -22,8 +22,8 @@ _MODULES: Final = {
     "deciding": ("review list", "review show", "review decide", "jobs run", "jobs status"),
     "keeping": (
         "erase", "certificate", "clean", "sweep", "hold", "release", "retention show", "retention run", "verify",
-        "rebuild", "seal", "export", "pack", "import ledger", "backup", "peers list", "peers own", "peers add",
-        "peers remove",
+        "rebuild", "embed", "reindex", "seal", "export", "pack", "import ledger", "backup", "peers list", "peers own",
+        "peers add", "peers remove",
     ),
 }  # fmt: skip
 PLACES: Final = {name: module for module, names in _MODULES.items() for name in names}

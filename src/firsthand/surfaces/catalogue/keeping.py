@@ -10,6 +10,7 @@ from firsthand.surfaces.catalogue import fields as f
 from firsthand.surfaces.catalogue.operation import Arguments, Operation
 from firsthand.surfaces.catalogue.reading import Nothing
 from firsthand.vocabulary import limits
+from firsthand.vocabulary.embedding import EmbedReport
 from firsthand.vocabulary.erasure import Certificate, Erasure, RetentionReport, SweepReport
 from firsthand.vocabulary.kinds import PeerTrust
 from firsthand.vocabulary.moves import (
@@ -97,6 +98,29 @@ class Verify(Arguments, frozen=True, kw_only=True):
         Annotated[
             str,
             f.said("Also compare with a line that seal printed once.", metavar="LINE", max_length=limits.NAME_BYTES),
+        ]
+        | UnsetType
+    ) = UNSET
+
+
+class Embed(Arguments, frozen=True, kw_only=True):
+    """Arguments of embed."""
+
+    limit: Annotated[int, f.said("Stop after so many documents.", metavar="N", ge=1)] | UnsetType = UNSET
+    again: Annotated[bool, f.said("Also try again what the endpoint would not have.")] = False
+
+
+class Reindex(Arguments, frozen=True, kw_only=True):
+    """Arguments of reindex."""
+
+    embedder: (
+        Annotated[
+            str,
+            f.said(
+                "default, or an endpoint as https://host/v1#model.",
+                metavar="EMBEDDER",
+                max_length=limits.NAME_BYTES,
+            ),
         ]
         | UnsetType
     ) = UNSET
@@ -202,6 +226,16 @@ OPERATIONS: Final = (
     Operation(
         name="rebuild", needs="rebuild", path="ledger.rebuild", takes=Nothing, gives=RebuildReport, shows="rebuild",
         working="rebuilding", writes=True, does="Make every projection and index anew from the ledger.", example={},
+    ),
+    Operation(
+        name="embed", needs="jobs", path="embed_pending", takes=Embed, gives=EmbedReport, shows="embedded",
+        working="embedding", writes=True,
+        does="Make the vectors that wait, of what may be sent where an endpoint is asked.", example={},
+    ),
+    Operation(
+        name="reindex", needs="operator", path="reindex", takes=Reindex, gives=EmbedReport, shows="embedded",
+        working="embedding", writes=True,
+        does="Make every vector anew, by the embedder given, which the space keeps.", example={},
     ),
     Operation(
         name="seal", needs="seal", path="ledger.seal", takes=Nothing, gives=SealView, shows="seal", writes=True,

@@ -19,13 +19,24 @@ if TYPE_CHECKING:
 
 VERBS: Final = frozenset(("capture", "remember", "recall"))
 UNREADABLE: Final = "spool_unreadable"
+EMBEDDER_DIFFERS: Final = "embedder_differs"
 
 
 def opened(database: Path, who: Who, embedder: str = DEFAULT_EMBEDDER) -> Memory:
     """The memory as a session's agent has it: it may vouch for its owner's words, since the owner typed them.
 
-    No model of one's own is loaded, which takes longer than a hook may: the vectors are left to who opens it next.
+    With our own word vectors or with none: a hook waits for no other embedder, and loses nothing because of one.
     """
+    own = DEFAULT_EMBEDDER if embedder == DEFAULT_EMBEDDER else None
+    try:
+        return _opened(database, who, own)
+    except ConflictError as error:
+        if own is None or error.code != EMBEDDER_DIFFERS:
+            raise
+    return _opened(database, who, None)
+
+
+def _opened(database: Path, who: Who, embedder: str | None) -> Memory:
     import firsthand
 
     grant = Grant(
@@ -34,8 +45,7 @@ def opened(database: Path, who: Who, embedder: str = DEFAULT_EMBEDDER) -> Memory
     )  # fmt: skip
     return firsthand.open(
         database, space=who.space, scope=who.scope, actor=who.harness, owner=who.owner, harness=who.harness,
-        session=who.session, model=who.model, grant=grant, one_shot=True,
-        embedder=embedder if embedder == DEFAULT_EMBEDDER else None,
+        session=who.session, model=who.model, grant=grant, embedder=embedder, one_shot=True,
     )  # fmt: skip
 
 
