@@ -27,7 +27,7 @@ SHADOWS = tuple(f"{index}_{part}" for index in INDEXES for part in ("data", "idx
 ENTRY_COLUMNS = ("space_id", "position", "entry_id", "received_at", "chain", "skeleton", "body", "salt")
 HASHED_TOGETHER = ({"skeleton"}, {"received_at", "chain"}, {"body", "salt"})
 FLIPS_PER_COLUMN = 2
-FLIPS_ANYWHERE = 30
+FLIPS_ANYWHERE = 40
 
 
 class Closed(NamedTuple):

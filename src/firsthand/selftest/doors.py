@@ -21,13 +21,14 @@ NOT_DOORS: Final = frozenset((
 ))  # fmt: skip
 """What a memory offers that stores nothing anybody said."""
 WITHOUT_WORDS: Final = frozenset((
-    "erase", "erasure.finish", "erasure.retain", "jobs.status", "ledger.backup", "ledger.bring_over", "ledger.check",
+    "embed_pending", "erase", "erasure.finish", "erasure.retain", "jobs.status", "ledger.backup", "ledger.bring_over",
+    "ledger.check",
     "ledger.export", "ledger.head", "ledger.later_than", "ledger.pack", "ledger.read_later", "ledger.rebuild",
     "ledger.seal", "ledger.verify", "erasure.certificate", "erasure.due", "erasure.is_genuine", "erasure.sweep",
     "peers.list", "peers.own", "peers.register", "peers.remove", "peers.share_key", "review.list", "review.show",
-    "share",
+    "reindex", "share",
 ))  # fmt: skip
-"""What takes codes, ids, paths or names of stores. What `share` gives as a reason is told in the other scope alone."""
+"""What takes codes, ids, paths or names. What `share` gives as a reason is told in the other scope alone."""
 PARTS: Final = ("erasure", "jobs", "ledger", "peers", "review")
 MASKING: Final = frozenset(("capture", "capture_many", "jobs.run", "ledger.take_in", *SHAPES))
 """Doors that store what was said and take a ruled-out value out of it, so that nothing is refused."""
