@@ -1,9 +1,10 @@
-"""The tables of README.md that come from files of results.
+"""The tables of README.md, and the pictures of the docs, that come from files of results.
 
-python bench/figures.py [--check] [--readme FILE] [--results DIR]
+python bench/figures.py [--check] [--readme FILE] [--docs DIR] [--results DIR]
 
-Each stands between `<!-- figures: NAME -->` and `<!-- end of figures -->`, and is written anew from DIR/NAME.json. With
---check nothing is written, and the exit code says whether a table is not what its file says.
+Each table stands between `<!-- figures: NAME -->` and `<!-- end of figures -->`, and is written anew from
+RESULTS/NAME.json; so is each picture, a file of its own. With --check nothing is written, and the exit code says
+whether one is not what its file says.
 """
 
 import argparse
@@ -13,6 +14,8 @@ import textwrap
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
+
+import plots
 
 HERE = Path(__file__).parent
 OURS = "Firsthand"
@@ -26,19 +29,26 @@ def main(arguments: Sequence[str]) -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--check", action="store_true")
     parser.add_argument("--readme", type=Path, default=HERE.parent / "README.md")
+    parser.add_argument("--docs", type=Path, default=HERE.parent / "docs")
     parser.add_argument("--results", type=Path, default=HERE / "results")
     given = parser.parse_args(arguments)
-    before = given.readme.read_text(encoding="utf-8")
-    after = before
+    readme = given.readme.read_text(encoding="utf-8")
     for name, drawn in TABLES.items():
-        document = json.loads((given.results / f"{name}.json").read_text(encoding="utf-8"))
-        after = _replaced(after, name, drawn(document))
-    if not given.check:
-        given.readme.write_text(after, encoding="utf-8")
-    elif after != before:
-        print("README.md does not show what bench/results say; run bench/figures.py", file=sys.stderr)
-        return 1
+        readme = _replaced(readme, name, drawn(_measured(given.results, name)))
+    made = {given.readme: readme} | {
+        given.docs / picture: drawn(_measured(given.results, name)) for picture, (name, drawn) in PICTURES.items()
+    }
+    for file, text in made.items():
+        if not given.check:
+            file.write_text(text, encoding="utf-8")
+        elif not file.exists() or file.read_text(encoding="utf-8") != text:
+            print(f"{file.name} does not show what bench/results say; run bench/figures.py", file=sys.stderr)
+            return 1
     return 0
+
+
+def _measured(results: Path, name: str) -> dict[str, Any]:
+    return json.loads((results / f"{name}.json").read_text(encoding="utf-8"))
 
 
 def _replaced(text: str, name: str, table: str) -> str:
@@ -76,7 +86,49 @@ def peers(document: dict[str, Any]) -> str:
     ))  # fmt: skip
 
 
-TABLES: dict[str, Callable[[dict[str, Any]], str]] = {"peers": peers}
+SIZED = (
+    ("recall, warm", "`recall`, 10 items, ms (p95; ÷ FTS5's own best ten)"),
+    ("recall at a past known_at", "… at a past `known_at`, ms (p95; ÷ now)"),
+    ("recall after a capture", "… right after a write, ms (p95)"),
+    ("open and first recall of a process", "open and first recall of a process, ms (p95)"),
+    ("durable capture", "one durable `capture`, ms (p95; ÷ one synced row)"),
+    ("durable remember", "one durable `remember` with its evidence, ms (p95; ÷ one synced row)"),
+    ("bulk capture", "bulk `capture`, a second (÷ row, text index and vector)"),
+    ("bulk remember and its evidence", "bulk `remember` with its evidence, a second (÷ the same)"),
+    ("disk, a capture", "on disk: a capture, KiB"),
+    ("disk, a fact with its evidence", "on disk: a fact with its evidence, KiB"),
+    ("resident after recalls", "resident after 200 recalls, MB, mapped pages of the file among them"),
+)
+"""Rows of the scale bench that have one value for each size, and how the README calls them."""
+
+
+def scale(document: dict[str, Any]) -> str:
+    """What more facts cost, and what they cost a small scope."""
+    rows = document["rows"]
+    sizes = sorted({row["size"] for row in rows if row["what"] == SIZED[0][0]})
+    found = {(row["what"], row["size"]): row for row in rows if row["size"] in sizes}
+    lines = [(told, *(_cell(found[what, size]) for size in sizes)) for what, told in SIZED]
+    small = [(row["what"], _cell(row)) for row in rows if "scope" in row["what"] or "spaces" in row["what"]]
+    about = (
+        f"{document['machine']}, load {document['load'][0]:.1f}; commit {_commit(document['commit'])}, "
+        f"{document['at'][:10]}. Each fact is two records; what misses its bar is marked."
+    )
+    return "\n".join((
+        "", *textwrap.wrap(about, WIDTH), "", *_table(("facts", *(f"{size:,}" for size in sizes)), lines), "",
+        *_table(("a scope of 1,000 facts, and others: one recall", "ms (p95; ÷ the scope alone)"), small), "", "",
+    ))  # fmt: skip
+
+
+def _cell(row: dict[str, Any]) -> str:
+    more = [_figure(row["p95"])] if row["p95"] is not None else []
+    more += [f"{row['ratio']:.2f} ×"] if row["ratio"] is not None and not row["what"].startswith("disk") else []
+    told = f"{_figure(row['value'])} ({'; '.join(more)})" if more else _figure(row["value"])
+    return told + (" **missed**" if row["passed"] is False else "")
+
+
+TABLES: dict[str, Callable[[dict[str, Any]], str]] = {"peers": peers, "scale": scale}
+PICTURES: dict[str, tuple[str, Callable[[dict[str, Any]], str]]] = {"latency.svg": ("scale", plots.latency)}
+"""A file of the docs, the results it is made of, and how."""
 
 
 def _speed(peer: dict[str, Any], ours: dict[str, Any] | None) -> tuple[str, ...]:

@@ -26,7 +26,10 @@ SEEN_BAR = Bar(3)
 
 
 def scopes(folder: Path, large: Loaded, number_of: int, rounds: int) -> list[Row]:
-    """The same small scope alone, beside a large one and among many; and some of the many, each asked twice."""
+    """The same small scope alone, beside a large one and among many; and some of the many, each asked twice.
+
+    Only the small scope is asked: the large one is the space's own, which a recall reads as well unless told otherwise.
+    """
     among = f"among {number_of:,}"
     stores = {
         "alone": alone(folder),
@@ -40,7 +43,8 @@ def scopes(folder: Path, large: Loaded, number_of: int, rounds: int) -> list[Row
     for number, fact in enumerate(facts):
         for name, ours in opened.items():
             kept = taken[name] if number >= len(facts) - rounds else Samples()
-            missed[name] += not holds(kept.measure(lambda m=ours, q=fact.query: m.recall(q, limit=LIMIT)), fact)
+            found = kept.measure(lambda m=ours, q=fact.query: m.recall(q, scopes=[SMALL], limit=LIMIT))
+            missed[name] += not holds(found, fact)
     for ours in opened.values():
         ours.close()
     first = taken["alone"]

@@ -1,4 +1,4 @@
-"""The README shows what the files of results say, and a README that does not is found."""
+"""The README and the pictures show what the files of results say, and one that does not is found."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import subprocess
 import sys
 from pathlib import Path
 from typing import Any
+from xml.etree import ElementTree
 
 import pytest
 
@@ -22,10 +23,14 @@ def figures(*words: str) -> subprocess.CompletedProcess[str]:
 
 @pytest.fixture
 def copied(tmp_path: Path) -> tuple[str, ...]:
-    """The options that name a copy of the README and of the results, which may be changed."""
+    """The options that name copies of the README, the docs and the results, which may be changed."""
     shutil.copy(ROOT / "README.md", tmp_path / "README.md")
+    shutil.copytree(ROOT / "docs", tmp_path / "docs")
     shutil.copytree(PEERS.parent, tmp_path / "results")
-    return "--readme", str(tmp_path / "README.md"), "--results", str(tmp_path / "results")
+    return (
+        "--readme", str(tmp_path / "README.md"), "--docs", str(tmp_path / "docs"),
+        "--results", str(tmp_path / "results"),
+    )  # fmt: skip
 
 
 def changed(tmp_path: Path, peer: int, **fields: Any) -> None:
@@ -71,6 +76,24 @@ def test_a_readme_or_a_result_that_was_changed_alone_is_found(copied: tuple[str,
     assert figures(*copied).returncode == 0
     assert "123,456" in readme.read_text(encoding="utf-8")
     assert figures("--check", *copied).returncode == 0
+
+
+def test_the_picture_of_latency_shows_what_was_measured(copied: tuple[str, ...], tmp_path: Path) -> None:
+    picture, file = tmp_path / "docs" / "latency.svg", tmp_path / "results" / "scale.json"
+    before = picture.read_text(encoding="utf-8")
+    ElementTree.fromstring(before)
+    document = json.loads(file.read_text(encoding="utf-8"))
+    largest = max((row for row in document["rows"] if row["what"] == "recall, warm"), key=lambda row: row["size"])
+    assert f"{largest['size']:,}" in before
+    largest["value"] = 4_321.0
+    file.write_text(json.dumps(document), encoding="utf-8")
+    assert figures("--check", *copied).returncode == 1
+    assert figures(*copied).returncode == 0
+    assert "recall, p50: 4,321 ms" in picture.read_text(encoding="utf-8")
+    assert picture.read_text(encoding="utf-8") != before
+    assert figures("--check", *copied).returncode == 0
+    picture.unlink()
+    assert figures("--check", *copied).returncode == 1
 
 
 def test_a_memory_that_could_not_be_run_is_shown_with_its_reason(copied: tuple[str, ...], tmp_path: Path) -> None:
