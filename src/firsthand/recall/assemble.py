@@ -24,6 +24,7 @@ from firsthand.vocabulary.packets import ConflictGroup, Item
 from firsthand.vocabulary.rendering import (
     OMISSIONS_COUNTED,
     SHORT_NOTICE,
+    as_fits,
     assembled,
     conflict_block,
     item_block,
@@ -51,7 +52,7 @@ class Place(NamedTuple):
 
 
 class Part(NamedTuple):
-    """An item or a whole conflict that may stand in the prompt. `rank`: its place in this turn's packet."""
+    """An item or a conflict that may stand in the prompt. `rank`: its place in this turn's packet."""
 
     keys: tuple[Key, ...]
     block: str
@@ -153,6 +154,9 @@ def _parts(
         tokens = shown[keys[0]].tokens if same else session.count_tokens(block + "\n")
         return Part(tuple(keys), block, tokens, last, rank, is_conflict)
 
+    def block_of(conflict: ConflictGroup) -> str:
+        return without([conflict_block(conflict)], session.nonce)[0]
+
     conflicts = [[_key_of(item) for item in c.group.items] for c in grouped.conflicts]
     contested = {k for keys in conflicts for k in keys}
     alone = {_key(c) for c in grouped.items}
@@ -163,7 +167,8 @@ def _parts(
     for c, keys in zip(grouped.conflicts, conflicts, strict=True):
         if not {*shown, *wanted}.isdisjoint(keys):
             whole = ConflictGroup(code=c.group.code, items=tuple(own[k].item for k in keys))
-            made.append(part(keys, without([conflict_block(whole)], session.nonce)[0], is_conflict=True))
+            part_of = as_fits(whole, lambda group: session.count_tokens(block_of(group)) <= session.max_tokens // 2)
+            made.append(part(keys, block_of(part_of or whole), is_conflict=True))
     return made, set(grouped.absorbed)
 
 

@@ -97,6 +97,7 @@ class Filling:
                 grouped.items, grouped.conflicts, limit=plan.limit, max_bytes=plan.max_bytes,
                 max_tokens=plan.max_tokens, count=plan.count_tokens, notice=notice, remarks=remarks,
             )  # fmt: skip
+            self._degraded |= dict.fromkeys(["conflict_capped"] if packed.cut else ())
             full = len(packed.items) + len(packed.conflicts) >= plan.limit
             if full or taken >= len(ranked.numbers):
                 seen = {r.record_id for r in ranked.rows[:taken]} | {c.item.record_id for c in whole}

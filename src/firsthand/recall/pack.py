@@ -8,18 +8,19 @@ import msgspec
 
 from firsthand.recall.group import Candidate, Rank, RankedConflict, rank_of
 from firsthand.vocabulary.packets import ConflictGroup, Item, Omitted
-from firsthand.vocabulary.rendering import OMISSIONS_COUNTED, conflict_block, frame_text, item_block
+from firsthand.vocabulary.rendering import OMISSIONS_COUNTED, as_fits, conflict_block, frame_text, item_block
 from firsthand.vocabulary.tokens import CountTokens, estimate_tokens
 
 
 class Packed(msgspec.Struct, frozen=True, kw_only=True):
     """What fits. `omitted` counts the rest by the first limit that kept it out; `too_large` names the records that no
-    packet of this size could hold."""
+    packet of this size could hold. A conflict that does not fit whole is `cut`: it shows fewer sides, or even none."""
 
     items: tuple[Item, ...]
     conflicts: tuple[ConflictGroup, ...]
     omitted: Omitted
     too_large: tuple[str, ...] = ()
+    cut: bool = False
 
 
 class _Room(msgspec.Struct):
@@ -69,6 +70,7 @@ def pack(
     """
     assert limit >= 1, "a recall asks for at least one item"
     room = _room(limit, max_bytes, max_tokens, count, notice, remarks)
+    counted = None if max_tokens is None else count
     whole = msgspec.structs.replace(room)
     ranked = sorted((*conflicts, *items), key=_place_rank)
     first = [place for place in ranked[:limit] if isinstance(place, RankedConflict)]
@@ -76,11 +78,15 @@ def pack(
     taken: list[Candidate | RankedConflict] = []
     omitted = {"rows": 0, "bytes": 0, "tokens": 0}
     too_large: list[str] = []
+    cut = False
     for place in (*first, *rest):
         if room.places < 1:
             omitted["rows"] += 1
             continue
-        refusal = room.refusal(size := _size(place, None if max_tokens is None else count))
+        refusal = room.refusal(size := _size(place, counted))
+        if refusal is not None and isinstance(place, RankedConflict):
+            place, cut = _shorter(place, room, counted), True
+            refusal = room.refusal(size := _size(place, counted))
         if refusal is None:
             room.take(size)
             taken.append(place)
@@ -94,7 +100,14 @@ def pack(
         conflicts=tuple(place.group for place in taken if isinstance(place, RankedConflict)),
         omitted=Omitted(**omitted),
         too_large=tuple(too_large),
+        cut=cut,
     )
+
+
+def _shorter(place: RankedConflict, room: _Room, count: CountTokens | None) -> RankedConflict:
+    """A conflict with as many sides as fit; the whole of it where none does."""
+    group = as_fits(place.group, lambda group: room.refusal(_size_of(group, count)) is None)
+    return place if group is None else msgspec.structs.replace(place, group=group)
 
 
 def _room(
@@ -118,8 +131,10 @@ def _items(place: Candidate | RankedConflict) -> tuple[Item, ...]:
 
 
 def _size(place: Candidate | RankedConflict, count: CountTokens | None) -> _Size:
-    if isinstance(place, RankedConflict):
-        encoded, text = msgspec.json.encode(place.group), conflict_block(place.group)
-    else:
-        encoded, text = msgspec.json.encode(place.item), item_block(place.item)
+    return _size_of(place.group if isinstance(place, RankedConflict) else place.item, count)
+
+
+def _size_of(shown: ConflictGroup | Item, count: CountTokens | None) -> _Size:
+    encoded = msgspec.json.encode(shown)
+    text = conflict_block(shown) if isinstance(shown, ConflictGroup) else item_block(shown)
     return _Size(len(encoded) + 1, len(text.encode()) + 1, 0 if count is None else count(text + "\n"))

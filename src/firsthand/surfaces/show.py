@@ -323,6 +323,8 @@ def _conflict(out: Console, group: ConflictGroup) -> None:
     out.print(Text(f"Conflict ({group.code.replace('_', ' ')}): none of these is offered as true", style="yellow bold"))
     for item in group.items:
         _item(out, item)
+    if group.more:
+        out.print(f"… and {group.more} more that contradict them, which did not fit")
     out.print()
 
 

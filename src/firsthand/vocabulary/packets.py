@@ -172,10 +172,11 @@ class Item(_Result, frozen=True):
 
 
 class ConflictGroup(_Result, frozen=True):
-    """Beliefs that cannot all hold; none is offered as true."""
+    """Beliefs that cannot all hold; none is offered as true. `more`: sides of it that did not fit."""
 
     code: Literal["disputed", "content_conflict", "possible_conflict"]
     items: tuple[Item, ...]
+    more: int = 0
 
 
 class Omitted(_Result, frozen=True):

@@ -7,9 +7,10 @@ indented: only this module begins a line in the first column.
 
 from __future__ import annotations
 
+import bisect
 import functools
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any, Final, Literal
 
 import msgspec
@@ -92,8 +93,23 @@ def is_quote(citation: Citation, text: str) -> bool:
 
 
 def conflict_block(group: ConflictGroup) -> str:
-    """One conflict with all its members as it stands in a packet's text, and where it ends: items may follow."""
-    return "\n".join((_CONFLICT_WORDS[group.code], *(item_block(item) for item in group.items), _CONFLICT_ENDS))
+    """One conflict with its members as it stands in a packet's text, and where it ends: items may follow."""
+    more = (f"and {group.more} more that contradict them, which did not fit",) if group.more else ()
+    return "\n".join((_CONFLICT_WORDS[group.code], *(item_block(item) for item in group.items), *more, _CONFLICT_ENDS))
+
+
+def as_fits(group: ConflictGroup, fits: Callable[[ConflictGroup], bool]) -> ConflictGroup | None:
+    """A conflict with as many of its sides as fit, the best first; nothing where not even one does.
+
+    Left out whole, it would leave its place to something that merely matched, as if nobody contradicted anybody.
+    """
+
+    def first(sides: int) -> ConflictGroup:
+        left_out = len(group.items) - sides
+        return msgspec.structs.replace(group, items=group.items[:sides], more=group.more + left_out)
+
+    sides = bisect.bisect_left(range(1, len(group.items) + 1), True, key=lambda n: not fits(first(n)))
+    return first(sides) if sides else None
 
 
 def frame_text(notice: str, *, nonce: str = WIDEST_NONCE, omitted: int = 0, remarks: Sequence[str] = ()) -> str:
@@ -141,7 +157,10 @@ def _render_text(packet: Packet, max_tokens: int | None, count: CountTokens) -> 
         notice, remarks = SHORT_NOTICE, ()
     room = max_tokens - count(_join(packet.nonce, notice, remarks, (), widest))
     kept: list[tuple[str, int]] = []
-    for block, size in zip(blocks, sizes, strict=True):
+    for at, (block, size) in enumerate(zip(blocks, sizes, strict=True)):
+        if at < len(packet.conflicts) and (shorter := _shorter(packet, at, room, count)) is not None:
+            left_out += size - len(shorter.items)
+            (block,), size = without([conflict_block(shorter)], packet.nonce), len(shorter.items)
         cost = count(block + "\n")
         if cost <= room:
             kept.append((block, size))
@@ -152,6 +171,16 @@ def _render_text(packet: Packet, max_tokens: int | None, count: CountTokens) -> 
     while count(text := _join(packet.nonce, notice, remarks, (block for block, _ in kept), left_out)) > max_tokens:
         left_out += _last(kept)[1]
     return text
+
+
+def _shorter(packet: Packet, at: int, room: int, count: CountTokens) -> ConflictGroup | None:
+    """One of the conflicts with as many sides as there is room for."""
+
+    def fits(group: ConflictGroup) -> bool:
+        return count(without([conflict_block(group)], packet.nonce)[0] + "\n") <= room
+
+    group = packet.conflicts[at]
+    return group if fits(group) else as_fits(group, fits)
 
 
 def _last(kept: list[tuple[str, int]]) -> tuple[str, int]:

@@ -18,7 +18,7 @@ from firsthand.vocabulary.grants import SPACE_WIDE
 from firsthand.vocabulary.kinds import Kind
 from firsthand.vocabulary.limits import PACKET_BYTES_MAX, QUERY_BYTES, RECALL_LIMIT_MAX
 from firsthand.vocabulary.records import Working
-from firsthand.vocabulary.rendering import conflict_block, item_block
+from firsthand.vocabulary.rendering import as_fits, conflict_block, item_block
 
 if TYPE_CHECKING:
     from firsthand.memory import Memory
@@ -101,10 +101,12 @@ def fitted(packet: Packet, items: Sequence[Item], most: int) -> str | None:
     room = most - len(msgspec.structs.replace(packet, conflicts=(), items=()).render().encode())
     conflicts: list[ConflictGroup] = []
     kept: list[Item] = []
-    for group in packet.conflicts:
-        if (size := _size(conflict_block(group))) <= room:
+    for whole in packet.conflicts:
+        left = room
+        group = as_fits(whole, lambda group, left=left: _size(conflict_block(group)) <= left)
+        if group is not None:
             conflicts.append(group)
-            room -= size
+            room -= _size(conflict_block(group))
     for item in items:
         if (size := _size(item_block(item))) <= room:
             kept.append(item)
