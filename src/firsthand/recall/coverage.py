@@ -10,6 +10,8 @@ import numpy as np
 from firsthand.recall.arms import Found
 from firsthand.recall.query import QueryFeatures
 from firsthand.recall.score import BoolArray, FloatArray, IntArray, among
+from firsthand.rules.mentions import mentions
+from firsthand.rules.terms import terms
 from firsthand.vocabulary.packets import Item
 
 HEARSAY: Final = 0.5
@@ -37,10 +39,11 @@ def coverage(
     """The share of the question's rarity that the returned documents hold; a word found nowhere is the rarest.
 
     Where the question names people who speak here, the share that one document of theirs holds, against the others'
-    best. `numbers` are the documents of the items `shown`, in their order.
+    best; where it names only what no document holds, nothing is about it. `numbers` are the documents of the items
+    `shown`, in their order.
     """
     asked = [t for t in query.terms if t not in query.faint]
-    if not asked or not len(numbers):
+    if not asked or not len(numbers) or (not named and _is_of_nobody(query, found)):
         return 0.0
     rarest = max(found.rarity.values(), default=1.0)
     weights = np.array([found.rarity.get(t, rarest) for t in asked])
@@ -61,6 +64,12 @@ def coverage(
     )
     heard = HEARSAY * max(own, of_them) - ELSEWHERE * other
     return round(max(0.0, own - ELSEWHERE * max(of_them, other), heard), 3)
+
+
+def _is_of_nobody(query: QueryFeatures, found: Found) -> bool:
+    """Whether a question names something, and no document holds any of what it names; who speaks here is somebody."""
+    named = [terms(mention.text) for mention in mentions(query.text)]
+    return any(named) and not any(term in found.lists for name in named for term in name)
 
 
 def _holds(found: Found, numbers: IntArray, term: str) -> BoolArray:

@@ -19,6 +19,7 @@ from firsthand.recall.plan import Place, Plan
 from firsthand.recall.query import QueryFeatures, likely
 from firsthand.recall.score import WEIGHTS, Candidates, FloatArray, IntArray, among, distinct, order, rank
 from firsthand.rules.salience import SALIENCE_CAP, SALIENCE_FLOOR, Anchor, half_life, value_at
+from firsthand.rules.terms import normalise
 from firsthand.rules.wording import QUESTION, TIME_WORDS
 from firsthand.vocabulary.kinds import KINDS, Kind
 from firsthand.vocabulary.limits import SCOPES_PER_RECALL
@@ -72,8 +73,12 @@ class Ranked(NamedTuple):
 
 
 def speakers_of(reader: Reader, plan: Plan, base: Ground, cache: Cache) -> Speakers:
-    """The speakers of the scopes read who may be named; one heard only in what is locked, or later, is not known."""
+    """The speakers of the scopes read who may be named; one heard only in what is locked, or later, is not known.
+
+    Spellings that read alike are one speaker: a client's `ana` is the Ana of a transcript.
+    """
     known: dict[str, int] = {}
+    alike: dict[str, int] = {}
     numbers: list[NDArray[np.int32]] = []
     for place in base.places:
         row, own = place.row, cache.speakers(reader, place.row)
@@ -83,7 +88,7 @@ def speakers_of(reader: Reader, plan: Plan, base: Ground, cache: Cache) -> Speak
         asked = named and (past or unseen or reader.over(row.scope_no, plan.clearance))
         for name, number in named.items():
             if not asked or reader.has_spoken(row.scope_no, number, place.end, plan.clearance):
-                mapped[number] = known.setdefault(name, len(known))
+                mapped[number] = known[name] = alike.setdefault(normalise(name), len(alike))
         numbers.append(mapped)
     return Speakers(known, numbers)
 
