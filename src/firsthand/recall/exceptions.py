@@ -16,7 +16,7 @@ from firsthand.rules.bearing import claim_digest, unit_of
 from firsthand.rules.gate import stands
 from firsthand.rules.normalise import name_key
 from firsthand.rules.qualify import contradicted, excepting
-from firsthand.rules.view import said_by
+from firsthand.rules.view import Said, said_by
 from firsthand.veil import Veil
 from firsthand.vocabulary.decoding import decode_body
 from firsthand.vocabulary.entries import Claim, Entry
@@ -27,16 +27,16 @@ EXCEPTIONS_MOST: Final = 20
 
 
 def exceptions(
-    reader: Reader, handle: Handle, plan: Plan, row: BeliefRow, bearing: Sequence[Entry], forks: Sequence[Entry]
+    reader: Reader, handle: Handle, plan: Plan, row: BeliefRow, slot: Sequence[Said], forks: Sequence[Entry]
 ) -> tuple[Excepted, ...]:
     """The conditional claims that hold in the slot of a global one, or were forked from it, as far as they may be seen.
 
-    `bearing` speaks of its slot, `forks` of records that succeed its own. What a given condition speaks against is no
-    exception here.
+    `slot` is what is asserted in its slot, `forks` speak of records that succeed its own. What a given condition speaks
+    against is no exception here.
     """
     if row.conditions is not None:
         return ()
-    wanted = _claims(row, bearing, forks)
+    wanted = _claims(row, slot, forks)
     rows = [r for unit in sorted(wanted) for r in _rows(reader, plan, unit) if r.claim in wanted[unit]]
     rows = [r for r in rows if _holds(handle, plan, r)]
     locked = reader.locked({r.record_id for r in rows}, plan.clearance) if rows else set[str]()
@@ -73,14 +73,17 @@ def _slot(item: Item) -> tuple[str, str, str] | None:
     return item.scope, name_key(structure.subject), structure.predicate
 
 
-def _claims(row: BeliefRow, bearing: Iterable[Entry], forks: Iterable[Entry]) -> dict[str, set[str | None]]:
+def _claims(row: BeliefRow, slot: Iterable[Said], forks: Iterable[Entry]) -> dict[str, set[str | None]]:
     """Conditional claims by their units: other values of the slot or the denial of this one, and forks."""
     wanted: dict[str, set[str | None]] = {}
     own = (row.claim or "").rpartition("|")[0]
-    for entries, forked in ((bearing, False), (forks, True)):
-        for claim, unit in ((s.claim, unit_of(s.scope, s.claim)) for e in entries for s in said_by(e)):
-            if claim.conditions and (forked or (unit == row.unit and _value(claim) != own)):
-                wanted.setdefault(unit, set()).add(claim_digest(claim))
+    for asserted, forked in ((slot, False), ((s for e in forks for s in said_by(e)), True)):
+        for s in asserted:
+            if not s.claim.conditions:
+                continue
+            unit = unit_of(s.scope, s.claim)
+            if forked or (unit == row.unit and _value(s.claim) != own):
+                wanted.setdefault(unit, set()).add(claim_digest(s.claim))
     return wanted
 
 

@@ -52,7 +52,7 @@ class Voice(NamedTuple):
 
 class Resting(NamedTuple):
     """Live assertions of a claim whose evidence the caller may see; `bearing` is all that speaks of its slot, `heirs`
-    all of records that succeed its own.
+    all of records that succeed its own, `slot` all that is asserted in the slot.
 
     Evidence that was `withheld` counts, and its words are not shown.
     """
@@ -61,6 +61,7 @@ class Resting(NamedTuple):
     last_verified: int
     bearing: Sequence[Entry] = ()
     heirs: Sequence[Entry] = ()
+    slot: Sequence[Said] = ()
     withheld: frozenset[str] = frozenset()
 
 
@@ -186,9 +187,9 @@ def _qualifier(
         drift=Drift(semantic.volatility if semantic else "stable", rests.last_verified, plan.now),
         challenged_by=challenged_by,
         denies=_denied(payload),
-        denied_by=deniers(reader, plan.clearance, rests.said, rests.bearing, challenged_by),
+        denied_by=deniers(reader, plan.clearance, rests.said, rests.bearing, rests.slot, challenged_by),
     )
-    return excepting(qualifier, exceptions(reader, handle, plan, row, rests.bearing, rests.heirs))
+    return excepting(qualifier, exceptions(reader, handle, plan, row, rests.slot, rests.heirs))
 
 
 def _body(stored: LedgerRow) -> Body | None:
@@ -253,18 +254,20 @@ def _asserted(reader: Reader, plan: Plan, claims: Sequence[Chosen]) -> dict[int,
     keys = {key for c in claims for key in (unit_key(c.row.unit), heir_key(c.row.record_id))}
     bearing = reader.bearing_on_any(keys, plan.known_at)
     found: dict[int, Resting] = {}
+    slots: dict[str, tuple[Said, ...]] = {}
+    of_claim: dict[tuple[str, str], list[Said]] = {}
+    for unit in {c.row.unit for c in claims}:
+        slots[unit] = tuple(s for e in bearing.get(unit_key(unit), ()) for s in said_by(e))
+        for s in slots[unit]:
+            if unit_of(s.scope, s.claim) == unit:
+                of_claim.setdefault((unit, claim_digest(s.claim)), []).append(s)
     for c in claims:
-        said = [
-            s
-            for e in bearing.get(unit_key(c.row.unit), [])
-            for s in said_by(e)
-            if claim_digest(s.claim) == c.row.claim and unit_of(s.scope, s.claim) == c.row.unit
-        ]
+        said = of_claim.get((c.row.unit, c.row.claim or ""), [])
         if len(said) != c.row.live_support:
             live = grade(View(entries_at(reader, plan.known_at)), said).live
             said = [s for s in said if s.id in live]
         of_slot, heirs = (bearing.get(k, ()) for k in (unit_key(c.row.unit), heir_key(c.row.record_id)))
-        found[c.row.vid] = Resting(said, c.row.known_from, of_slot, heirs)
+        found[c.row.vid] = Resting(said, c.row.known_from, of_slot, heirs, slots[c.row.unit])
     return found
 
 
