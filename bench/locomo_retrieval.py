@@ -28,8 +28,8 @@ from firsthand.importers.locomo import import_locomo
 from firsthand.inference.choosing import embedder_of
 from firsthand.ports import Embedder, Said
 from firsthand.recall.arms import ALIKE_FETCH
-from firsthand.recall.query import analyse
-from firsthand.recall.score import ALIKE_LEAST, WEIGHTS, Candidates, lexical, order, rank, top
+from firsthand.recall.query import QueryFeatures, analyse
+from firsthand.recall.score import ALIKE_LEAST, WEIGHTS, Candidates, ScoreArray, lexical, order, rank, top
 from firsthand.recall.vectors import Vectors, signs_of, vector_of
 from firsthand.rules.terms import terms, tokens
 from firsthand.rules.timewords import Window, told
@@ -177,7 +177,7 @@ class InMemory:
 
     def scored(self, conversation: Conversation, question: Question):
         """Return the seqs of the candidates and their ranking."""
-        index = _index(conversation, self._embedder)
+        index = index_of(conversation, self._embedder)
         return index.scored(question, self._weights, vectors=self._vectors, arm=self._arm)
 
 
@@ -197,14 +197,30 @@ class Index:
     def scored(self, question: Question, weights: Mapping[str, float], *, vectors: bool = True, arm: bool = True):
         """Return the seqs of the candidates and their ranking."""
         query = analyse(question.text, question.asked_at, self.speakers)
-        lists = {term: self._postings[term] for term in query.terms if term in self._postings}
-        dense = lexical(lists, len(self._turns), len(self._turns), query.faint)
+        return self.ranked(query, self.dense(query.terms, query.faint), weights, vectors=vectors, arm=arm)
+
+    def dense(self, wanted: Iterable[str], faint: frozenset[str] = frozenset()) -> ScoreArray:
+        """Return what each turn scores for the terms that it holds, by seq."""
+        lists = {term: self._postings[term] for term in wanted if term in self._postings}
+        return lexical(lists, len(self._turns), len(self._turns), faint)
+
+    def ranked(
+        self,
+        query: QueryFeatures,
+        dense: ScoreArray,
+        weights: Mapping[str, float] = WEIGHTS,
+        *,
+        vectors: bool = True,
+        arm: bool = True,
+        also: Sequence[int] | np.ndarray = (),
+    ):
+        """Return the seqs of the candidates, some others (`also`) among them, and their ranking."""
         found = top(dense, CANDIDATES)
         meant = vector_of(self._embedder, Said(query.words, query.text)) if vectors and query.words else None
         if meant is not None and arm:
             every = np.arange(len(self._turns))
             found = np.union1d(found, self._vectors.near(meant, every >= 0, ALIKE_LEAST, ALIKE_FETCH).places)
-        seqs = self._with_neighbours(found)
+        seqs = self._with_neighbours(np.union1d(found, np.asarray(also, dtype=np.int64)))
         chosen = {name: column[seqs] for name, column in self._columns.items()}
         alike = None if meant is None else self._vectors.similarity(meant, seqs).astype(np.float64)
         return seqs, rank(query, Candidates(**chosen, similarity=alike), dense, weights)
@@ -244,7 +260,8 @@ class Index:
 _indexes: dict[tuple[int, str], tuple[Conversation, Index]] = {}
 
 
-def _index(conversation: Conversation, embedder: str = "default") -> Index:
+def index_of(conversation: Conversation, embedder: str = "default") -> Index:
+    """Return the index of a conversation, made once."""
     key = id(conversation), embedder
     if key not in _indexes:
         made = embedder_of(embedder)
@@ -352,7 +369,7 @@ def fitted(conversations: Sequence[Conversation], rounds: int = 2) -> dict[str, 
     cases = []
     for each in conversations:
         for question in each.questions:
-            seqs, ranking = _index(each).scored(question, plain)
+            seqs, ranking = index_of(each).scored(question, plain)
             newest_first = np.argsort(-seqs)
             columns = {name: part[newest_first] for name, part in ranking.parts.items()}
             cases.append((question, [each.turns[seq].id for seq in seqs[newest_first]], columns))

@@ -7,6 +7,47 @@ from pathlib import Path
 
 BENCHES = Path(__file__).parents[2] / "bench"
 
+HERON = {
+    "said": [
+        [
+            ("Ana", "The heron is moored at pier 1."),
+            ("Ben", "Good! Who painted it?"),
+            ("Ana", "Mia Lund painted the hull and Omar cut the sail."),
+            ("Ben", "Mia Lund lives in Porto now."),
+        ],
+        [
+            ("Ana", "In Porto we ate sardines with Omar."),
+            ("Ben", "I bought a red mast for the heron."),
+            ("Ana", "A red mast? The old mast was red too."),
+            ("Ben", "Omar says the sail tears near the mast."),
+        ],
+        [("Ana", "My sister swims at the harbour every Monday."), ("Ben", "I swim in Porto, never at the harbour.")],
+    ],
+    "asked": [
+        (1, "Who worked on the heron, and where does the painter live?", "D1:3", "D1:4"),
+        (1, "What did Ben buy, and what happens near the mast?", "D2:2", "D2:4"),
+        (3, "Would Ana like sailing, which needs a sail?", "D1:3", "D2:4"),
+        (4, "Where is the heron moored?", "D1:1"),
+        (4, "When does the sister who swims go to the harbour?", "D3:1"),
+    ],
+}
+KILN = {
+    "said": [
+        [("Eve", "The kiln broke on Friday."), ("Dan", "Then the blue bowls are lost?"),
+         ("Eve", "The blue bowls are fine; the plates cracked."), ("Dan", "Plates crack when glaze is thick.")],
+        [("Eve", "Noor Hale lent us her kiln."), ("Dan", "Noor Hale fires plates at night."),
+         ("Eve", "She asked for two bowls in return."), ("Dan", "I glazed two bowls for Noor Hale.")],
+        [("Eve", "The market on Saturday sold all bowls."), ("Dan", "At the market a cook ordered plates.")],
+    ],
+    "asked": [
+        (1, "What cracked, and who lent the kiln?", "D1:3", "D2:1"),
+        (1, "Who got bowls and who ordered plates?", "D2:4", "D3:2"),
+        (3, "Would Dan be called careful with glaze?", "D1:4", "D2:4"),
+        (4, "When did the kiln break?", "D1:1"),
+        (4, "What was sold at the market, where the cook came?", "D3:1"),
+    ],
+}  # fmt: skip
+
 
 def test_core_prints_one_table_and_writes_one_json_with_every_row_and_its_circumstances(tmp_path: Path) -> None:
     written = tmp_path / "core.json"
@@ -166,3 +207,46 @@ def test_scale_and_profile_measure_small_stores_as_they_would_large_ones(tmp_pat
     assert done.returncode == 0, done.stderr
     rows = json.loads(written.read_text(encoding="utf-8"))["rows"]
     assert any("gate" in row["what"] for row in rows)
+
+
+def test_what_was_tried_is_measured_in_settings_chosen_on_the_other_conversation(tmp_path: Path) -> None:
+    for name, talk in (("heron", HERON), ("kiln", KILN)):
+        sessions = {f"session_{n}": [{"speaker": who, "dia_id": f"D{n}:{at}", "text": text}
+                    for at, (who, text) in enumerate(said, 1)] for n, said in enumerate(talk["said"], 1)}  # fmt: skip
+        dates = {f"session_{n}_date_time": f"9:00 am on {n} March, 2024" for n in range(1, len(talk["said"]) + 1)}
+        qa = [{"question": q, "category": category, "evidence": turns} for category, q, *turns in talk["asked"]]
+        (tmp_path / f"{name}.json").write_text(json.dumps({**sessions, **dates, "qa": qa}), encoding="utf-8")
+    written = tmp_path / "found"
+    asked = [sys.executable, str(BENCHES / "locomo_tried.py"), str(tmp_path), "--json", str(written)]
+    done = subprocess.run(asked, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert "Steps that recall does not take" in done.stdout
+
+    found = json.loads(written.read_text(encoding="utf-8"))
+    assert {"commit", "machine", "python", "load", "load_after", "as it is"} <= set(found)
+    assert found["questions"] == len(HERON["asked"]) + len(KILN["asked"])
+    names = {step["step"].split(":")[0].split(",")[0] for step in found["steps"]}
+    assert names >= {"proximity", "parts of a question", "feedback", "entities", "sessions kept apart", "two rounds"}
+    for step in found["steps"]:
+        lines = {(line["where"], line["questions"]) for line in step["differences"]}
+        assert lines == {
+            (w, q) for w in ("a scope each", "all in one scope") for q in ("all", "multi-hop", "open-domain")
+        }
+        worth = {name: [one["by conversation"][name] for one in step["settings"]] for name in ("heron", "kiln")}
+        taken = 0.0
+        for name, other in (("heron", "kiln"), ("kiln", "heron")):
+            best = worth[other].index(max(worth[other]))
+            assert step["chosen"][name] == step["settings"][best]["setting"], step["step"]
+            taken += worth[name][best] / 2
+        told = [
+            line[m]["mean"]
+            for line in step["differences"]
+            if line["questions"] == "all"
+            for m in ("R@10", "R@20", "MRR")
+        ]
+        assert abs(sum(told) - taken) < 0.1, step["step"]
+    assert any(step["chosen"]["heron"] != step["chosen"]["kiln"] for step in found["steps"])
+    changed = {
+        step["step"] for step in found["steps"] for one in step["settings"] if any(one["by conversation"].values())
+    }
+    assert len(changed) > len(names) // 2
