@@ -3,7 +3,8 @@
 Every step has a few settings. For each conversation the one that is best on all others is taken, in both arrangements
 together (a scope each, all in one), and measured on that one: so no line is of the questions it was chosen on. A
 difference is paired, the same questions with the step and without, its 95 % interval from resampling questions. CPU is
-what a step takes when the plain ranking is made already.
+what a step takes when the plain ranking is made already. The last lines are asked end to end, through `recall` on a
+file: how many candidates it takes by their words, for an answer of ten and of twenty.
 
 python bench/locomo_tried.py DIR [--json FILE]
 """
@@ -12,8 +13,10 @@ import argparse
 import json
 import os
 import sys
+import tempfile
 import time
 from collections.abc import Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -21,8 +24,9 @@ import numpy as np
 from rich.console import Console
 from rich.table import Table
 
-from locomo import CATEGORIES, MEASURES, Conversation, in_one_scope, interval, load, measures
-from locomo_retrieval import circumstances
+from firsthand.recall import arms
+from locomo import CATEGORIES, MEASURES, Conversation, Question, in_one_scope, interval, load, measures
+from locomo_retrieval import DEPTH, EndToEnd, circumstances
 from locomo_steps import STEPS, Ground, Rank, Setting, Step, as_it_is
 
 RESULTS = Path(__file__).parent / "results" / "locomo_tried.json"
@@ -53,12 +57,15 @@ class Bench:
             for where, grounds in self.grounds.items()
         }  # fmt: skip
 
+    def _timed(self, rank: Rank, setting: Setting) -> tuple[dict[str, np.ndarray], float]:
+        begun = time.process_time()
+        rows = self._rows(rank, setting)
+        return rows, round((time.process_time() - begun) * 1000 / sum(map(len, rows.values())), 2)
+
     def step(self, step: Step) -> dict[str, object]:
         """Measure a step in every setting, and as it is chosen on the other conversations."""
-        beside = self.plain if step.beside[0] is as_it_is else self._rows(*step.beside)
-        begun = time.process_time()
-        found = [self._rows(step.rank, setting) for setting in step.settings]
-        milliseconds = (time.process_time() - begun) * 1000 / (len(self.source) * len(beside) * len(found))
+        beside, before = (self.plain, 0.0) if step.beside[0] is as_it_is else self._timed(*step.beside)
+        found, spent = zip(*(self._timed(step.rank, setting) for setting in step.settings), strict=True)
         apart = [{where: rows - beside[where] for where, rows in one.items()} for one in found]
         chosen = {name: self._best(apart, name) for name in sorted(set(self.source.tolist()))}
         unseen = {
@@ -68,14 +75,15 @@ class Bench:
             {
                 "setting": setting,
                 "by conversation": {name: round(self._worth(rows, self.source == name), 4) for name in chosen},
+                "cpu_ms_a_question": cpu,
                 "differences": self._told(rows),
             }
-            for setting, rows in zip(step.settings, apart, strict=True)
+            for setting, rows, cpu in zip(step.settings, apart, spent, strict=True)
         ]
         return {
             "step": step.label,
             "chosen": {name: step.settings[at] for name, at in chosen.items()},
-            "cpu_ms_a_question": round(milliseconds, 2),
+            "cpu_ms_beside": before,
             "differences": self._told(unseen),
             "settings": settings,
         }
@@ -104,6 +112,45 @@ class Bench:
                     line[measure] = {key: round(float(value), 2) for key, value in spread.items()}
                 told.append(line)
         return told
+
+
+class Whole:
+    """Memories on files, one for each arrangement, that take more candidates by their words when told to."""
+
+    def __init__(self, directory: Path, folder: Path, bench: Bench) -> None:
+        self._memories: list[EndToEnd] = []
+        self._of: dict[str, tuple[EndToEnd, dict[str, int]]] = {}
+        for grounds in bench.grounds.values():
+            memory = EndToEnd(directory, folder / f"{len(grounds)}.db", [ground.conversation for ground in grounds])
+            self._memories.append(memory)
+            for ground in grounds:
+                self._of[ground.conversation.name] = memory, {turn.id: at for at, turn in enumerate(ground.turns)}
+                for question in ground.conversation.questions:  # so that no line pays for what is kept afterwards
+                    self.ask(DEPTH, ground, question, arms.FETCH_LEAST)
+
+    def ask(self, limit: int, ground: Ground, question: Question, least: int) -> list[int]:
+        """The seqs of what recall answers when it takes so many candidates at least."""
+        memory, seqs = self._of[ground.conversation.name]
+        usual, arms.FETCH_LEAST = arms.FETCH_LEAST, least
+        try:
+            packet = memory.ask(ground.conversation, question, limit=limit, max_bytes=256 * 1024)
+        finally:
+            arms.FETCH_LEAST = usual
+        return [seqs[item.source_id] for item in packet.items if item.source_id is not None]
+
+    def steps(self) -> list[Step]:
+        """More candidates for an answer of ten, and of twenty, beside as many as it takes."""
+        found = []
+        for limit in (DEPTH // 2, DEPTH):
+            taken = max(arms.FETCH_LEAST, limit * arms.OVER_FETCH)
+            more, ask = [count for count in (120, 240, 480) if count > taken], partial(self.ask, limit)
+            found.append(Step(f"recall of {limit} from more than {taken}, end to end", ask, more, (ask, taken)))
+        return found
+
+    def close(self) -> None:
+        """Close the files."""
+        for memory in self._memories:
+            memory.close()
 
 
 def print_table(lines: Sequence[Mapping[str, Any]], where: Sequence[str]) -> None:
@@ -135,8 +182,15 @@ def main(arguments: Sequence[str]) -> None:
     parser.add_argument("--json", type=Path, default=RESULTS)
     given = parser.parse_args(arguments)
     began, begun = circumstances(), time.perf_counter()
-    bench = Bench(load(given.directory))
+    conversations = load(given.directory)
+    if len(conversations) < 2:
+        parser.error("a setting is chosen on other conversations: there have to be two")
+    bench = Bench(conversations)
     lines = [bench.step(step) for step in STEPS]
+    with tempfile.TemporaryDirectory() as folder:
+        whole = Whole(given.directory, Path(folder), bench)
+        lines += [bench.step(step) for step in whole.steps()]
+        whole.close()
     print_table(lines, list(bench.grounds))
     plain = {
         where: dict(zip(REPORTED, rows.mean(axis=0).round(2).tolist(), strict=True))

@@ -227,6 +227,7 @@ def test_what_was_tried_is_measured_in_settings_chosen_on_the_other_conversation
     assert found["questions"] == len(HERON["asked"]) + len(KILN["asked"])
     names = {step["step"].split(":")[0].split(",")[0] for step in found["steps"]}
     assert names >= {"proximity", "parts of a question", "feedback", "entities", "sessions kept apart", "two rounds"}
+    assert {"recall of 10 from more than 60", "recall of 20 from more than 120"} <= names
     for step in found["steps"]:
         lines = {(line["where"], line["questions"]) for line in step["differences"]}
         assert lines == {
