@@ -199,7 +199,7 @@ def main(arguments: Sequence[str]) -> None:
     print(f"as it is: {plain}")
     told = {**began, "load_after": os.getloadavg(), "seconds": round(time.perf_counter() - begun, 1)}
     told |= {"questions": len(bench.source), "as it is": plain, "steps": lines}
-    given.json.write_text(json.dumps(told, indent=1) + "\n", encoding="utf-8")
+    given.json.write_text(json.dumps(told) + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":
