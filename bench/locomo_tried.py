@@ -84,6 +84,7 @@ class Bench:
             "step": step.label,
             "chosen": {name: step.settings[at] for name, at in chosen.items()},
             "cpu_ms_beside": before,
+            "beside": {where: _means(rows) for where, rows in beside.items()},
             "differences": self._told(unseen),
             "settings": settings,
         }
@@ -112,6 +113,10 @@ class Bench:
                     line[measure] = {key: round(float(value), 2) for key, value in spread.items()}
                 told.append(line)
         return told
+
+
+def _means(rows: np.ndarray) -> dict[str, float]:
+    return dict(zip(REPORTED, rows.mean(axis=0).round(2).tolist(), strict=True))
 
 
 class Whole:
@@ -192,10 +197,7 @@ def main(arguments: Sequence[str]) -> None:
         lines += [bench.step(step) for step in whole.steps()]
         whole.close()
     print_table(lines, list(bench.grounds))
-    plain = {
-        where: dict(zip(REPORTED, rows.mean(axis=0).round(2).tolist(), strict=True))
-        for where, rows in bench.plain.items()
-    }
+    plain = {where: _means(rows) for where, rows in bench.plain.items()}
     print(f"as it is: {plain}")
     told = {**began, "load_after": os.getloadavg(), "seconds": round(time.perf_counter() - begun, 1)}
     told |= {"questions": len(bench.source), "as it is": plain, "steps": lines}
