@@ -10,7 +10,7 @@ from typing import Final, TypeVar
 
 from firsthand.inference.static import IDENTITY, StaticEmbedder
 from firsthand.ports import Embedder, Reranker
-from firsthand.vocabulary.errors import BrokenError, InvalidError
+from firsthand.vocabulary.errors import InvalidError
 
 DEFAULT: Final = "default"
 NONE: Final = "none"
@@ -58,7 +58,7 @@ def _remote(text: str, hide: Callable[[str], str]) -> Embedder:
 
     endpoint = read_endpoint(text)
     if importlib.util.find_spec("httpx") is None:
-        raise BrokenError(
+        raise InvalidError(
             "extra_missing", "an embeddings endpoint needs httpx: pip install 'firsthand[llm]'", field="embedder"
         )
     return RemoteEmbedder(endpoint, hide)

@@ -255,14 +255,14 @@ def _asserted(reader: Reader, plan: Plan, claims: Sequence[Chosen]) -> dict[int,
     bearing = reader.bearing_on_any(keys, plan.known_at)
     found: dict[int, Resting] = {}
     slots: dict[str, tuple[Said, ...]] = {}
-    of_claim: dict[tuple[str, str], list[Said]] = {}
+    of_claim: dict[tuple[str, str | None], list[Said]] = {}
     for unit in {c.row.unit for c in claims}:
         slots[unit] = tuple(s for e in bearing.get(unit_key(unit), ()) for s in said_by(e))
         for s in slots[unit]:
             if unit_of(s.scope, s.claim) == unit:
                 of_claim.setdefault((unit, claim_digest(s.claim)), []).append(s)
     for c in claims:
-        said = of_claim.get((c.row.unit, c.row.claim or ""), [])
+        said = of_claim.get((c.row.unit, c.row.claim), [])
         if len(said) != c.row.live_support:
             live = grade(View(entries_at(reader, plan.known_at)), said).live
             said = [s for s in said if s.id in live]

@@ -117,7 +117,7 @@ class Reindex(Arguments, frozen=True, kw_only=True):
         Annotated[
             str,
             f.said(
-                "default, or an endpoint as https://host/v1#model.",
+                "default, a model as onnx:FOLDER, or an endpoint as https://host/v1#model.",
                 metavar="EMBEDDER",
                 max_length=limits.NAME_BYTES,
             ),
