@@ -67,3 +67,16 @@ def test_a_session_s_prompt_holds_a_part_of_a_dispute_that_is_larger_than_it(tmp
         prompt = memory.assembly(max_tokens=800).turn("reactor located").text
         assert "none is offered as true" in prompt
         assert "which did not fit" in prompt
+
+
+def test_what_is_contradicted_after_it_was_shown_stands_beside_what_contradicts_it(tmp_path: Path) -> None:
+    with opened(tmp_path, Still(START), actor="ana") as memory, opened(tmp_path, Still(START), actor="ben") as other:
+        memory.remember(subject="lamp", predicate="located_in", object="the attic")
+        memory.capture("The ferry is late")
+        session = memory.assembly(max_tokens=2_000)
+        assert "the attic" in session.turn("Where is the lamp located?").text
+        other.remember(subject="lamp", predicate="located_in", object="the cellar")
+        later = session.turn("Is the ferry late?").text
+        assert "none is offered as true" in later
+        assert "the attic" in later
+        assert "the cellar" in later

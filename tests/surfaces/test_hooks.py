@@ -227,6 +227,18 @@ def test_a_session_starts_with_what_lasts_in_its_project_and_everywhere(session:
     assert "The car is red" not in context
 
 
+def test_a_dispute_larger_than_what_is_added_is_cut_and_says_so(make: Make) -> None:
+    session = make()
+    session.ask("I read of a lamp that was located in a novel.")
+    for n in range(30):
+        scope = f"project:{session.folder.name}"
+        with firsthand.open(session.database, scope=scope, actor=f"person-{n}", role="person") as person:
+            person.remember(subject="lamp", predicate="located_in", object=f"shelf {n} of the storehouse by the river")
+    context = make("s-2").ask("Where is the lamp located?") or ""
+    assert "none is offered as true" in context
+    assert "more that contradict them, which did not fit" in context
+
+
 def test_what_was_rejected_is_not_brought_back(make: Make) -> None:
     session = make()
     with firsthand.open(session.database, scope="project:boat", actor=OWNER, role="person") as memory:
