@@ -12,7 +12,7 @@ from pathlib import Path
 
 from peers import langgraph
 from reads import lag, recalls
-from report import Bar, Row, circumstances, save, table
+from report import Bar, Row, circumstances, save, say, sizes_of, table
 from starts import resident, starts
 from workload import facts
 from writes import Loaded, audit, load, one_at_a_time
@@ -49,17 +49,17 @@ def measured(given: argparse.Namespace, folder: Path) -> list[list[Row]]:
     sizes = sorted(given.sizes)
     stores = []
     for size in sizes:
-        _say(f"filling stores of {size:,}")
+        say(f"filling stores of {size:,}")
         stores.append(load(size, source, folder / str(size)))
-    _say("single writes")
+    say("single writes")
     (folder / "writes").mkdir()
     sections = one_at_a_time(stores, source, given.rounds, folder / "writes")
     sections += [store.rows for store in stores]
     for store in stores:
-        _say(f"recalls at {store.size:,}")
+        say(f"recalls at {store.size:,}")
         sections.append(recalls(store, given.rounds))
     if given.peers or given.peer_python:
-        _say("the peer")
+        say("the peer")
         sections.append(_peer(given, stores[-1].size, sections[-1], folder))
     unused = list(itertools.islice(source, given.rounds))
     return [*sections, _rest(stores, unused, given.rounds, folder)]
@@ -69,11 +69,11 @@ def _rest(stores: list[Loaded], unused: list, rounds: int, folder: Path) -> list
     """Processes, memory, lag and audit, at one size each."""
     largest = stores[-1]
     audited = next((store for store in reversed(stores) if store.size <= AUDITED_AT_MOST), stores[0])
-    _say("fresh processes")
+    say("fresh processes")
     rows = starts(largest, folder / "starts", min(PROCESSES, rounds))
     rows += resident(largest, folder / "resident", rounds)
     rows += lag(stores[0], unused[:20], folder / "lag")
-    _say("verify and rebuild")
+    say("verify and rebuild")
     return rows + audit(audited, folder / "audit")
 
 
@@ -84,17 +84,9 @@ def _peer(given: argparse.Namespace, size: int, rows: list[Row], folder: Path) -
     return [*found, Row("recall against the peer's search", ours, "ms", size=size, ratio=ours / theirs, bar=PEER_BAR)]
 
 
-def _say(what: str) -> None:
-    print(f"… {what}", file=sys.stderr, flush=True)
-
-
-def _sizes(text: str) -> list[int]:
-    return [int(part) for part in text.split(",")]
-
-
 def _arguments(arguments: Sequence[str]) -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--sizes", type=_sizes, default=[1_000, 10_000], help="facts a store, with commas between")
+    parser.add_argument("--sizes", type=sizes_of, default=[1_000, 10_000], help="facts a store, with commas between")
     parser.add_argument("--rounds", type=int, default=200, help="how often each single thing is measured")
     parser.add_argument("--json", type=Path, default=Path(__file__).with_name("results") / "core.json")
     parser.add_argument(

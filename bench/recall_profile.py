@@ -24,7 +24,7 @@ from firsthand import handled, journal
 from firsthand.recall import arms, fill, pipeline
 from firsthand.rules.normalise import name_key
 from firsthand.rules.terms import terms
-from report import Row, Samples, circumstances, percentile, save, table
+from report import Row, Samples, circumstances, percentile, save, sizes_of, table
 from scale_sizes import LIMIT, WARM_UP
 from scale_stores import sized
 from workload import Fact
@@ -188,7 +188,7 @@ def _rows(when: str, size: int, runs: Sequence[dict[str, float]]) -> list[Row]:
 def _arguments(arguments: Sequence[str]) -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--folder", type=Path, default=Path("stores"), help="where the stores are kept")
-    parser.add_argument("--sizes", type=lambda text: [int(s) for s in text.split(",")], default=[10_000, 100_000])
+    parser.add_argument("--sizes", type=sizes_of, default=[10_000, 100_000])
     parser.add_argument("--rounds", type=int, default=200, help="recalls measured in a warm process")
     parser.add_argument("--json", type=Path, default=Path(__file__).with_name("results") / "profile.json")
     parser.add_argument("--first", type=Path, help=argparse.SUPPRESS)

@@ -5,6 +5,7 @@ import math
 import os
 import platform
 import subprocess
+import sys
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, field
@@ -132,6 +133,16 @@ def _git(folder: Path, *arguments: str) -> str:
     except OSError:
         return ""
     return asked.stdout.strip()
+
+
+def say(what: str) -> None:
+    """Tell whoever waits what is being measured."""
+    print(f"… {what}", file=sys.stderr, flush=True)
+
+
+def sizes_of(text: str) -> list[int]:
+    """Sizes with commas between."""
+    return [int(part) for part in text.split(",")]
 
 
 def table(title: str, sections: Sequence[Sequence[Row]], notes: Sequence[str] = ()) -> None:

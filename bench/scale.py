@@ -11,7 +11,7 @@ import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
-from report import Row, circumstances, save, table
+from report import Row, circumstances, save, say, sizes_of, table
 from scale_parts import scopes, spaces
 from scale_sizes import Reads, bulk_and_disk, cold_reads, durable, growth, reads
 from scale_stores import sized
@@ -50,9 +50,9 @@ def measured(given: argparse.Namespace, sizes: Sequence[int], scratch: Path) -> 
     of_size: dict[int, list[Row]] = {}
     largest = None
     for size in sizes:
-        _say(f"a store of {size:,}")
+        say(f"a store of {size:,}")
         loaded = sized(given.folder, size)
-        _say(f"recalls and writes at {size:,}")
+        say(f"recalls and writes at {size:,}")
         rows = [*reads(loaded, Reads.of(size, given.rounds), scratch)]
         rows += cold_reads(loaded, min(PROCESSES, given.rounds), scratch)
         rows += durable(loaded, given.rounds, scratch)
@@ -64,25 +64,17 @@ def measured(given: argparse.Namespace, sizes: Sequence[int], scratch: Path) -> 
             largest = loaded
     sections.append(growth(of_size))
     if largest is not None:
-        _say("a small scope: alone, beside a large one, among many")
+        say("a small scope: alone, beside a large one, among many")
         sections.append(scopes(given.folder, largest, given.scopes, given.rounds))
-        _say("many spaces")
+        say("many spaces")
         sections.append(spaces(given.folder, given.spaces, given.rounds))
     return sections
-
-
-def _say(what: str) -> None:
-    print(f"… {what}", file=sys.stderr, flush=True)
-
-
-def _sizes(text: str) -> list[int]:
-    return [int(part) for part in text.split(",")]
 
 
 def _arguments(arguments: Sequence[str]) -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--folder", type=Path, required=True, help="where the stores are kept, on the disk to measure")
-    parser.add_argument("--sizes", type=_sizes, default=[1_000, 10_000, 100_000], help="facts a store, with commas")
+    parser.add_argument("--sizes", type=sizes_of, default=[1_000, 10_000, 100_000], help="facts a store, with commas")
     parser.add_argument("--million", action="store_true", help="a store of a million facts as well")
     parser.add_argument("--beside", type=int, default=100_000, help="the small scope lies beside a store of so many")
     parser.add_argument("--scopes", type=int, default=1_000, help="scopes in one file")

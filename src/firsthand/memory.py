@@ -679,12 +679,17 @@ class Memory(Revising):
         chosen = None if first.choose is None else first.choose(embedder)
         if chosen is None:
             raise InvalidError("embedder_missing", "name the embedder to make vectors with", field="embedder")
-        if first.store.embedder is not None:
-            first.store.embedder.forget()
+        before = first.store.embedder
         first.store.use(chosen)
+        try:
+            with first.store.writing(self.space) as writer:
+                writer.renew_vectors()
+        except BaseException:
+            first.store.use(before)
+            raise
         first.cache = None
-        with first.store.writing(self.space) as writer:
-            writer.renew_vectors()
+        if before is not None:
+            before.forget()
         return self.embed_pending(progress=progress)
 
     def stats(self) -> Stats:

@@ -20,6 +20,7 @@ from firsthand.inference import remote
 from firsthand.inference.static import IDENTITY
 from firsthand.memory import Memory
 from firsthand.ports import Embedding, Pending
+from firsthand.store.sqlite_write import SqliteWriter
 from firsthand.vocabulary.errors import BrokenError, ConflictError, DeniedError, FirsthandError, InvalidError
 
 HARBOUR = "The harbour master painted the lighthouse on Saturday."
@@ -377,6 +378,24 @@ def test_a_space_keeps_its_embedder_until_it_is_given_another(tmp_path: Path, se
     with pytest.raises(ConflictError) as caught:
         opened(tmp_path, server)
     assert "set embedder to default" in caught.value.message
+
+
+def test_a_reindex_that_could_not_begin_leaves_everything_as_it_was(
+    tmp_path: Path, server: Server, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with opened(tmp_path, "default") as memory:
+        memory.capture(HARBOUR)
+        monkeypatch.setattr(SqliteWriter, "renew_vectors", lambda *_: 1 / 0)
+        with pytest.raises(ZeroDivisionError):
+            memory.reindex(server.setting)
+        assert memory.recall("lighthouse").degraded == ()
+        said = memory.capture(FERRY)
+        assert kept(memory, said.record_id) == [256]
+        assert pinned(memory).identity == IDENTITY
+        assert server.asked == []
+        monkeypatch.undo()
+        assert memory.reindex(server.setting).embedded == 2
+        assert pinned(memory).identity != IDENTITY
 
 
 def test_vectors_of_two_kinds_are_never_there_together_wherever_a_reindex_stops(

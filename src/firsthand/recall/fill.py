@@ -30,6 +30,8 @@ HYDRATE_MORE: Final = 2
 NEIGHBOUR_DEMOTION: Final = 0.7
 SAID_THEN_DEMOTION: Final = 0.5
 BELOW: Final = 0.99
+CAPPED: Final = "conflict_capped"
+"""A conflict has more sides than are shown."""
 OPPONENTS_MOST: Final = 32
 """Other sides of conflicts that are fetched although they did not match."""
 MET_FACTOR: Final = 1.1
@@ -97,11 +99,12 @@ class Filling:
                 grouped.items, grouped.conflicts, limit=plan.limit, max_bytes=plan.max_bytes,
                 max_tokens=plan.max_tokens, count=plan.count_tokens, notice=notice, remarks=remarks,
             )  # fmt: skip
-            self._degraded |= dict.fromkeys(["conflict_capped"] if packed.cut else ())
             full = len(packed.items) + len(packed.conflicts) >= plan.limit
             if full or taken >= len(ranked.numbers):
                 seen = {r.record_id for r in ranked.rows[:taken]} | {c.item.record_id for c in whole}
                 left_behind = len({r.record_id for r in ranked.rows[taken:]} - seen)
+                if packed.cut:
+                    self._degraded[CAPPED] = None
                 kept_out, degraded = self._beside.kept_out, tuple(self._degraded)
                 return Filled(grouped, selected, packed, self._numbers, left_behind, kept_out, degraded)
             more *= 2
@@ -145,7 +148,7 @@ class Filling:
         here = {c.item.record_id for c in candidates}
         absent = [reached for reached in around if reached.record_id not in here]
         if len(absent) > OPPONENTS_MOST:
-            self._degraded["conflict_capped"] = None
+            self._degraded[CAPPED] = None
             around = sorted(absent, key=lambda reached: -reached.score)[:OPPONENTS_MOST]
         return self._reached(around, candidates)
 
